@@ -1,0 +1,43 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "pdegcn/graph/error.h"
+
+namespace pdegcn::data {
+
+// A whole file in memory. Text and binary readers work on this, never on a stream: sizes are known
+// before anything is allocated, and an error can name its place.
+class File {
+ public:
+  // Reads a regular file; throws Error that names the path and the reason.
+  explicit File(const std::filesystem::path& path);
+
+  // Bytes that were not read from the disk, such as a member of an archive, under a name for
+  // errors.
+  File(std::string name, std::string content)
+      : name_(std::move(name)), content_(std::move(content)) {}
+
+  const std::string& name() const { return name_; }
+  std::string_view content() const { return content_; }
+
+  // Errors at a byte (binary) or a line (text, counted from 1).
+  template <class... Args>
+  [[noreturn]] void fail_at_byte(std::size_t at, fmt::format_string<Args...> format,
+                                 Args&&... args) const {
+    throw Error("{}: byte {}: {}", name_, at, fmt::format(format, std::forward<Args>(args)...));
+  }
+  template <class... Args>
+  [[noreturn]] void fail_at_line(std::size_t line, fmt::format_string<Args...> format,
+                                 Args&&... args) const {
+    throw Error("{}:{}: {}", name_, line, fmt::format(format, std::forward<Args>(args)...));
+  }
+
+ private:
+  std::string name_;
+  std::string content_;
+};
+
+}  // namespace pdegcn::data

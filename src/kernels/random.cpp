@@ -1,0 +1,1 @@
+#include "pdegcn/kernels/random.h"
