@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "pdegcn/graph/graph.h"
+#include "pdegcn/kernels/edge_flux.h"
+#include "pdegcn/kernels/matrix.h"
+#include "pdegcn/kernels/row_plan.h"
+
+namespace pdegcn::kernels {
+
+// One step of a dynamics: f^{l+1} = a f^l + b f^{l-1} + s r_l, with f^{-1} = f^0. Every equation of
+// the paper has this form, see pde/dynamics.h.
+struct StepCoefficients {
+  double a = 1;
+  double b = 0;
+  double s = 0;
+};
+
+// A stack of layers to march through. The pointers stay the caller's, and must live as long as the
+// march.
+template <class T>
+struct MarchProblem {
+  const Graph* graph = nullptr;
+  const RowPlan* plan = nullptr;
+  const T* gamma = nullptr;  // one per edge
+  std::int64_t channels = 0;
+  std::vector<const T*> K;              // one c x c matrix per layer; they may be the same
+  std::vector<StepCoefficients> steps;  // one per layer
+  Activation activation = Activation::tanh;
+  bool symmetric = true;  // r = Kᵀ Gᵀ σ(G K f); without the Kᵀ otherwise
+  EdgeDropout dropout;    // its layer is filled in
+};
+
+// Where the gradients go; null where one is not wanted. Each is added to what is there.
+template <class T>
+struct MarchGradients {
+  T* f0 = nullptr;                                 // n x c
+  std::vector<T*> K;                               // one c x c matrix per layer, or empty
+  std::vector<StepCoefficients>* steps = nullptr;  // one per layer
+  T* gamma = nullptr;                              // one per edge
+};
+
+// Runs a stack forward and backward.
+//
+// With rows as features (F K^T for K f) a layer is g = F Kᵀ, y = Gᵀ σ(G g), r = y K. As all of it
+// but the reading of neighbours in g happens row by row, a layer is one pass over strips of rows:
+// the flux of a strip, its product with K, the step, and at once the product with the next K that
+// neighbours will read in the next layer. There is one barrier per layer, and no edge field is ever
+// stored.
+template <class T>
+class March {
+ public:
+  explicit March(MarchProblem<T> problem);
+
+  // From f0 (n x c) to the last state (n x c). With `keep` all states stay for state() and
+  // backward().
+  void forward(const T* f0, T* last, bool keep);
+
+  // Copies state l, 0..L, to out; after forward with keep.
+  void state(std::int64_t l, T* out) const;
+
+  // The adjoint of forward with keep. `last_bar` is the gradient with respect to the last state,
+  // and states_bar, where it is not null, those with respect to all states ((L + 1) x n x c).
+  void backward(const T* last_bar, const T* states_bar, const MarchGradients<T>& gradients);
+
+  std::int64_t layers() const { return static_cast<std::int64_t>(p_.steps.size()); }
+
+ private:
+  Matrix<T> f(std::int64_t l) const;
+  Matrix<T> g(std::int64_t l) const;
+  Matrix<T> weight(std::int64_t l) const;
+  Matrix<T> transposed(std::int64_t l) const;
+  void prepare_weights(std::int64_t straight, std::int64_t turned);
+  EdgePass<T> edge_pass(std::int64_t l) const;
+  void sum_pieces(std::int64_t first, std::int64_t last, int fields, Matrix<T> y,
+                  Matrix<T> g_bar) const;
+
+  MarchProblem<T> p_;
+  std::int64_t n_;
+  std::int64_t c_;
+  std::int64_t stride_;
+  bool second_order_;  // whether any step looks two states back
+  bool keep_ = false;
+  std::vector<T> entry_gamma_;  // γ per entry of a row
+  Buffer<T> f_;                 // L + 1 states when kept, else the last two
+  Buffer<T> g_;                 // L products f Kᵀ when kept, else two
+  Buffer<T> weights_;           // K and Kᵀ of the layers at hand, padded: two of each
+  int threads_;
+  Buffer<T> strips_;  // two strips of rows per thread
+  Buffer<T> pieces_;  // sums over the pieces of long rows
+};
+
+}  // namespace pdegcn::kernels

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+
+#include "pdegcn/kernels/matrix.h"
+
+namespace pdegcn::kernels {
+
+// A sparse matrix in CSR form, as a view.
+template <class T>
+struct SparseRows {
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+  const std::int64_t* offsets = nullptr;
+  const std::int32_t* columns = nullptr;
+  const T* values = nullptr;
+};
+
+// C = S B by all threads; a row is summed in the order of its entries, whatever their number. B and
+// C have rows of any stride.
+template <class T>
+void multiply_sparse(const SparseRows<T>& s, Matrix<const T> b, Matrix<T> c);
+
+// Input dropout: out[k] is values[k] / (1 - p), or 0 with probability p, as the Philox block of
+// (seed, step, k) says.
+template <class T>
+void dropout(const T* values, std::int64_t count, double p, std::uint64_t seed, std::uint64_t step,
+             T* out);
+
+}  // namespace pdegcn::kernels

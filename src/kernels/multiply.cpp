@@ -1,0 +1,104 @@
+#include <omp.h>
+
+#include <algorithm>
+
+#include "pdegcn/graph/error.h"
+#include "pdegcn/kernels/product.h"
+
+namespace pdegcn::kernels {
+namespace {
+
+// Rows that one thread takes at a time; a multiple of the rows of a tile.
+constexpr std::int64_t kStrip = 48;
+
+// A sum over rows is cut into pieces of work that do not depend on the number of threads: blocks of
+// columns of the result and, when these are few, groups of rows that are summed apart.
+constexpr std::int64_t kColumnsPerBlock = 64;
+constexpr std::int64_t kRowsPerGroup = 256;
+constexpr std::int64_t kPieces = 32;
+
+// A matrix in the layout of the kernels: itself when it has it already, a copy otherwise.
+template <class T>
+struct Padded {
+  explicit Padded(Matrix<const T> m) : view(m) {
+    if (m.is_padded()) return;
+    copy = Buffer<T>(m.rows * padded(m.cols));
+    const Matrix<T> target{copy.data(), m.rows, m.cols, padded(m.cols)};
+    copy_rows(m, target, 0, m.rows);
+    view = target;
+  }
+  Matrix<const T> view;
+  Buffer<T> copy;
+};
+
+}  // namespace
+
+template <class T>
+void multiply(Matrix<const T> a, Matrix<const T> b, Matrix<T> c) {
+  if (a.cols != b.rows || c.rows != a.rows || c.cols != b.cols)
+    throw Error("a product of {} x {} and {} x {} does not make {} x {}", a.rows, a.cols, b.rows,
+                b.cols, c.rows, c.cols);
+  const Padded<T> right(b);
+  const bool in_place = c.is_padded();
+  const std::int64_t strips = (a.rows + kStrip - 1) / kStrip;
+  const std::int64_t strip_size = in_place ? 0 : kStrip * padded(c.cols);
+  const Buffer<T> buffer(omp_get_max_threads() * strip_size);
+#pragma omp parallel for schedule(dynamic)
+  for (std::int64_t s = 0; s < strips; ++s) {
+    const std::int64_t first = s * kStrip;
+    const std::int64_t last = std::min(a.rows, first + kStrip);
+    if (in_place) {
+      product_rows<T>(a, right.view, c, first, last);
+      continue;
+    }
+    const Matrix<T> strip{buffer.data() + omp_get_thread_num() * strip_size, last - first, c.cols,
+                          padded(c.cols)};
+    product_rows<T>({a.row(first), strip.rows, a.cols, a.stride}, right.view, strip, 0, strip.rows);
+    for (std::int64_t i = 0; i < strip.rows; ++i)
+      std::copy_n(strip.row(i), c.cols, c.row(first + i));
+  }
+}
+
+template <class T>
+void multiply_transposed(Matrix<const T> a, Matrix<const T> b, Matrix<T> c) {
+  if (a.rows != b.rows || c.rows != a.cols || c.cols != b.cols)
+    throw Error("a product of {} x {}, transposed, and {} x {} does not make {} x {}", a.rows,
+                a.cols, b.rows, b.cols, c.rows, c.cols);
+  const Padded<T> right(b);
+  const std::int64_t blocks = (c.cols + kColumnsPerBlock - 1) / kColumnsPerBlock;
+  const std::int64_t groups = std::clamp<std::int64_t>(
+      a.rows / kRowsPerGroup, 1,
+      std::max<std::int64_t>(1, kPieces / std::max<std::int64_t>(1, blocks)));
+  const std::int64_t stride = padded(c.cols);
+  const std::int64_t size = c.rows * stride;
+  const Buffer<T> sums(groups * size);
+#pragma omp parallel
+  {
+#pragma omp for schedule(dynamic)
+    for (std::int64_t piece = 0; piece < groups * blocks; ++piece) {
+      const std::int64_t g = piece / blocks;
+      const std::int64_t column = piece % blocks * kColumnsPerBlock;
+      const std::int64_t width = std::min(kColumnsPerBlock, c.cols - column);
+      const Matrix<T> sum{sums.data() + g * size + column, c.rows, width, stride};
+      for (std::int64_t i = 0; i < sum.rows; ++i) std::fill_n(sum.row(i), padded(width), T{0});
+      const Matrix<const T> part{right.view.data + column, b.rows, width, right.view.stride};
+      const std::int64_t last = (g + 1) * a.rows / groups;
+      for (std::int64_t first = g * a.rows / groups; first < last; first += kRowsPerGroup)
+        gram_rows<T>(a, part, sum, first, std::min(last, first + kRowsPerGroup));
+    }
+#pragma omp for
+    for (std::int64_t i = 0; i < c.rows; ++i)
+      for (std::int64_t k = 0; k < c.cols; ++k) {
+        T sum = 0;
+        for (std::int64_t g = 0; g < groups; ++g) sum += sums.data()[g * size + i * stride + k];
+        c.row(i)[k] = sum;
+      }
+  }
+}
+
+template void multiply(Matrix<const float>, Matrix<const float>, Matrix<float>);
+template void multiply(Matrix<const double>, Matrix<const double>, Matrix<double>);
+template void multiply_transposed(Matrix<const float>, Matrix<const float>, Matrix<float>);
+template void multiply_transposed(Matrix<const double>, Matrix<const double>, Matrix<double>);
+
+}  // namespace pdegcn::kernels

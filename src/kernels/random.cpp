@@ -1,1 +1,0 @@
-#include "pdegcn/kernels/random.h"

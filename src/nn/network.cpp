@@ -1,0 +1,184 @@
+#include "pdegcn/nn/network.h"
+
+#include "pdegcn/graph/error.h"
+#include "pdegcn/report/table.h"
+
+namespace pdegcn::nn {
+namespace {
+
+// Sites of the random draws, see Draw.
+enum Site : std::uint64_t { kInput = 1, kClosing, kHidden1, kHidden2 };
+
+// Σ_e scale γ_e (q_e at i, ± q_e at j), the adjoints of average and gradient.
+torch::Tensor to_nodes(const pde::Domain& domain, const torch::Tensor& q, double scale, double sign,
+                       const char* name) {
+  if (q.dim() != 2 || q.size(0) != domain.graph().num_edges())
+    throw Error("{} must have one row per edge, {} of them", name, domain.graph().num_edges());
+  const auto weighted = scale * domain.gamma().unsqueeze(1) * q;
+  return torch::zeros({domain.graph().num_nodes(), q.size(1)}, q.options())
+      .index_add(0, domain.first_ends(), weighted)
+      .index_add(0, domain.second_ends(), sign * weighted);
+}
+
+}  // namespace
+
+torch::Tensor node_input(const Input& input) {
+  const auto* sparse = std::get_if<SparseInput>(&input.features);
+  std::vector<torch::Tensor> parts{sparse ? sparse->dense()
+                                          : std::get<torch::Tensor>(input.features)};
+  if (input.even_attributes.defined())
+    parts.push_back(to_nodes(input.domain, input.even_attributes, 0.5, 1, "even_attributes"));
+  if (input.odd_attributes.defined())
+    parts.push_back(to_nodes(input.domain, input.odd_attributes, 1, -1, "odd_attributes"));
+  return parts.size() == 1 ? parts.front() : torch::cat(parts, 1);
+}
+
+Network::Network(std::int64_t inputs, std::int64_t closing_outputs, const StackOptions& stack) {
+  opening = register_module("opening", Linear(inputs, stack.channels));
+  pde = register_module("pde", PdeStack(stack));
+  closing = register_module("closing", Linear(stack.channels, closing_outputs));
+}
+
+torch::Tensor Network::open(const Input& input, double p, const Draw& draw) {
+  const double drop = is_training() ? p : 0;
+  const auto* sparse = std::get_if<SparseInput>(&input.features);
+  if (sparse == nullptr || input.odd_attributes.defined() || input.even_attributes.defined())
+    return torch::relu(opening->forward(dropout(node_input(input), drop, draw, kInput)));
+  return torch::relu(
+      opening->forward(sparse->with_values(dropout(sparse->values(), drop, draw, kInput))));
+}
+
+std::vector<ParameterGroup> Network::parameter_groups() const {
+  std::vector<ParameterGroup> groups{{"opening_closing", {}}, {"pde", {}}, {"alpha", {}}};
+  for (const auto& item : named_parameters()) {
+    const bool in_stack = item.key().rfind("pde.", 0) == 0;
+    const std::size_t group = !in_stack ? 0 : item.key() == "pde.beta" ? 2 : 1;
+    groups[group].parameters.push_back(item.value());
+  }
+  return groups;
+}
+
+LayerRow Network::row_of(const std::string& name, const Linear& layer, const char* rows) {
+  std::int64_t count = 0;
+  for (const auto& p : layer->parameters()) count += p.numel();
+  return {fmt::format("{} 1x1 convolution{}", name, layer->bias.defined() ? " with bias" : ""),
+          fmt::format("{} x {}", rows, layer->outputs()), count};
+}
+
+std::string Network::table() const {
+  const auto& o = pde->options();
+  std::vector<LayerRow> rows;
+  if (input_dropout() > 0)
+    rows.push_back(
+        {fmt::format("dropout {}", input_dropout()), fmt::format("n x {}", opening->inputs())});
+  rows.push_back(row_of("opening", opening, "n"));
+  rows.push_back({"ReLU", fmt::format("n x {}", o.channels)});
+  std::int64_t in_stack = 0;
+  for (const auto& p : pde->parameters()) in_stack += p.numel();
+  rows.push_back({fmt::format("{} x PDE-GCN_{}, h = {}", o.layers,
+                              o.equation == Equation::diffusion    ? "D"
+                              : o.equation == Equation::hyperbolic ? "H"
+                                                                   : "M",
+                              o.step),
+                  fmt::format("n x {}", o.channels), in_stack});
+  for (LayerRow& row : head_rows()) rows.push_back(std::move(row));
+
+  report::Table table({"layer", "output", "parameters"});
+  std::int64_t total = 0;
+  for (const LayerRow& row : rows) {
+    total += row.parameters;
+    table.add({row.layer, row.output, row.parameters > 0 ? fmt::format("{}", row.parameters) : ""});
+  }
+  table.add({"total", "", fmt::format("{}", total)});
+  return table.text();
+}
+
+NodeClassifierImpl::NodeClassifierImpl(std::int64_t inputs, std::int64_t classes, double dropout,
+                                       const StackOptions& stack)
+    : Network(inputs, classes, stack), dropout_(dropout) {
+  if (!(dropout >= 0) || dropout >= 1) throw Error("dropout must be in [0, 1), it is {}", dropout);
+}
+
+torch::Tensor NodeClassifierImpl::forward(const Input& input, const Draw& draw) {
+  const auto f = pde->forward(input.domain, open(input, dropout_, draw), draw);
+  return closing->forward(nn::dropout(f, is_training() ? dropout_ : 0, draw, kClosing));
+}
+
+std::vector<LayerRow> NodeClassifierImpl::head_rows() const {
+  std::vector<LayerRow> rows;
+  if (dropout_ > 0)
+    rows.push_back({fmt::format("dropout {}", dropout_), fmt::format("n x {}", closing->inputs())});
+  rows.push_back(row_of("closing", closing, "n"));
+  return rows;
+}
+
+ShapeClassifierImpl::ShapeClassifierImpl(std::int64_t inputs, std::int64_t classes,
+                                         const StackOptions& stack)
+    : Network(inputs, stack.channels, stack) {
+  hidden1 = register_module("hidden1", Linear(stack.channels, 128));
+  norm1 = register_module("norm1", torch::nn::BatchNorm1d(128));
+  hidden2 = register_module("hidden2", Linear(128, 64));
+  norm2 = register_module("norm2", torch::nn::BatchNorm1d(64));
+  output = register_module("output", Linear(64, classes, true));
+}
+
+torch::Tensor ShapeClassifierImpl::forward(const Input& input, const Draw& draw) {
+  std::vector<std::int64_t> sizes = input.graph_sizes;
+  const std::int64_t nodes = input.domain.graph().num_nodes();
+  if (sizes.empty()) sizes.push_back(nodes);
+  std::int64_t sum = 0;
+  for (const std::int64_t size : sizes) {
+    if (size < 1) throw Error("a graph of {} nodes has nothing to pool", size);
+    sum += size;
+  }
+  if (sum != nodes) throw Error("graph_sizes add up to {}, the domain has {} nodes", sum, nodes);
+
+  auto f = pde->forward(input.domain, open(input, 0, draw), draw);
+  f = torch::relu(closing->forward(f));
+  std::vector<torch::Tensor> pooled;
+  for (const auto& part : f.split_with_sizes(sizes, 0)) pooled.push_back(std::get<0>(part.max(0)));
+  f = torch::stack(pooled);
+  const double p = is_training() ? 0.5 : 0;
+  f = dropout(torch::relu(norm1->forward(hidden1->forward(f))), p, draw, kHidden1);
+  f = dropout(torch::relu(norm2->forward(hidden2->forward(f))), p, draw, kHidden2);
+  return output->forward(f);
+}
+
+std::vector<LayerRow> ShapeClassifierImpl::head_rows() const {
+  const auto c = fmt::format("n x {}", closing->outputs());
+  return {row_of("closing", closing, "n"),
+          {"ReLU", c},
+          {"global max-pool", fmt::format("1 x {}", closing->outputs())},
+          row_of("hidden", hidden1, "1"),
+          {"batch normalisation", "1 x 128", 256},
+          {"ReLU", "1 x 128"},
+          {"dropout 0.5", "1 x 128"},
+          row_of("hidden", hidden2, "1"),
+          {"batch normalisation", "1 x 64", 128},
+          {"ReLU", "1 x 64"},
+          {"dropout 0.5", "1 x 64"},
+          row_of("output", output, "1")};
+}
+
+CorrespondenceImpl::CorrespondenceImpl(std::int64_t inputs, std::int64_t template_vertices,
+                                       const StackOptions& stack)
+    : Network(inputs, stack.channels, stack) {
+  hidden = register_module("hidden", Linear(stack.channels, 512));
+  output = register_module("output", Linear(512, template_vertices, true));
+}
+
+torch::Tensor CorrespondenceImpl::forward(const Input& input, const Draw& draw) {
+  auto f = pde->forward(input.domain, open(input, 0, draw), draw);
+  f = torch::relu(closing->forward(f));
+  return output->forward(torch::elu(hidden->forward(f)));
+}
+
+std::vector<LayerRow> CorrespondenceImpl::head_rows() const {
+  return {row_of("closing", closing, "n"),
+          {"ReLU", fmt::format("n x {}", closing->outputs())},
+          row_of("hidden", hidden, "n"),
+          {"ELU", "n x 512"},
+          row_of("output", output, "n")};
+}
+
+}  // namespace pdegcn::nn

@@ -1,0 +1,132 @@
+#include "pdegcn/nn/sparse_input.h"
+
+#include <numeric>
+
+#include "pdegcn/graph/error.h"
+#include "pdegcn/kernels/sparse.h"
+
+namespace pdegcn::nn {
+
+// Where the non-zeros stand: by rows, and by columns with the place of each in the row order.
+struct SparseInput::Pattern {
+  std::vector<std::int64_t> offsets;
+  std::vector<std::int32_t> columns;
+  std::vector<std::int64_t> column_offsets;
+  std::vector<std::int32_t> rows;
+  torch::Tensor order;
+};
+
+namespace {
+
+torch::Tensor multiply(std::int64_t rows, const std::vector<std::int64_t>& offsets,
+                       const std::vector<std::int32_t>& columns, const torch::Tensor& values,
+                       const torch::Tensor& b) {
+  auto c = torch::empty({rows, b.size(1)}, b.options());
+  const auto run = [&](auto zero) {
+    using T = decltype(zero);
+    kernels::multiply_sparse<T>(
+        {rows, b.size(0), offsets.data(), columns.data(), values.data_ptr<T>()},
+        {b.data_ptr<T>(), b.size(0), b.size(1), b.size(1)},
+        {c.data_ptr<T>(), rows, b.size(1), b.size(1)});
+  };
+  b.scalar_type() == torch::kFloat32 ? run(float{}) : run(double{});
+  return c;
+}
+
+// What backward needs, kept by the autograd graph.
+struct Kept : torch::CustomClassHolder {
+  Kept(std::shared_ptr<const SparseInput::Pattern> p, torch::Tensor v)
+      : pattern(std::move(p)), values(std::move(v)) {}
+  std::shared_ptr<const SparseInput::Pattern> pattern;
+  torch::Tensor values;
+};
+
+class SparseProduct : public torch::autograd::Function<SparseProduct> {
+ public:
+  static torch::Tensor forward(torch::autograd::AutogradContext* context,
+                               const torch::Tensor& weight,
+                               const std::shared_ptr<const SparseInput::Pattern>& pattern,
+                               const torch::Tensor& values) {
+    context->saved_data["kept"] =
+        torch::IValue::make_capsule(c10::make_intrusive<Kept>(pattern, values));
+    return multiply(static_cast<std::int64_t>(pattern->offsets.size()) - 1, pattern->offsets,
+                    pattern->columns, values, weight.t().contiguous());
+  }
+
+  // ∂/∂W = (Sᵀ given)ᵀ, row by row over the columns of S.
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
+                                                 torch::autograd::variable_list outputs) {
+    const auto& kept = static_cast<Kept&>(*context->saved_data["kept"].toCapsule());
+    const auto& pattern = *kept.pattern;
+    const auto by_column = kept.values.index_select(0, pattern.order);
+    const auto result =
+        multiply(static_cast<std::int64_t>(pattern.column_offsets.size()) - 1,
+                 pattern.column_offsets, pattern.rows, by_column, outputs[0].contiguous());
+    return {result.t(), {}, {}};
+  }
+};
+
+}  // namespace
+
+SparseInput::SparseInput(const data::SparseMatrix& matrix, torch::ScalarType type)
+    : rows_(matrix.rows), cols_(matrix.cols) {
+  const auto entries = static_cast<std::int64_t>(matrix.columns.size());
+  if (static_cast<std::int64_t>(matrix.offsets.size()) != rows_ + 1 ||
+      matrix.offsets.back() != entries ||
+      static_cast<std::int64_t>(matrix.values.size()) != entries)
+    throw Error("a sparse matrix of {} rows has {} offsets, {} columns and {} values", rows_,
+                matrix.offsets.size(), matrix.columns.size(), matrix.values.size());
+  auto pattern = std::make_shared<Pattern>();
+  pattern->offsets = matrix.offsets;
+  pattern->columns = matrix.columns;
+  pattern->column_offsets.assign(cols_ + 1, 0);
+  for (const std::int32_t column : matrix.columns) {
+    if (column < 0 || column >= cols_) throw Error("column {} is outside 0..{}", column, cols_ - 1);
+    ++pattern->column_offsets[column + 1];
+  }
+  std::partial_sum(pattern->column_offsets.begin(), pattern->column_offsets.end(),
+                   pattern->column_offsets.begin());
+  std::vector<std::int64_t> next(pattern->column_offsets.begin(),
+                                 pattern->column_offsets.end() - 1);
+  pattern->rows.resize(entries);
+  pattern->order = torch::empty({entries}, torch::kInt64);
+  for (std::int64_t i = 0; i < rows_; ++i)
+    for (std::int64_t k = matrix.offsets[i]; k < matrix.offsets[i + 1]; ++k) {
+      const std::int64_t at = next[matrix.columns[k]]++;
+      pattern->rows[at] = static_cast<std::int32_t>(i);
+      pattern->order.data_ptr<std::int64_t>()[at] = k;
+    }
+  pattern_ = std::move(pattern);
+  values_ = torch::tensor(matrix.values, torch::kFloat32).to(type);
+}
+
+SparseInput SparseInput::with_values(torch::Tensor values) const {
+  if (values.sizes() != values_.sizes())
+    throw Error("{} values for {} non-zeros", values.numel(), values_.numel());
+  SparseInput result = *this;
+  result.values_ = values.contiguous();
+  return result;
+}
+
+torch::Tensor SparseInput::product(const torch::Tensor& weight) const {
+  if (weight.dim() != 2 || weight.size(1) != cols_)
+    throw Error("an input of {} x {} does not fit weights of {} (outputs x inputs)", rows_, cols_,
+                fmt::join(weight.sizes(), " x "));
+  if (weight.scalar_type() != values_.scalar_type() || !weight.device().is_cpu())
+    throw Error("sparse features are {} on the CPU, the weights {} on {}",
+                toString(values_.scalar_type()), toString(weight.scalar_type()),
+                weight.device().str());
+  return SparseProduct::apply(weight, pattern_, values_);
+}
+
+torch::Tensor SparseInput::dense() const {
+  auto result = torch::zeros({rows_, cols_}, values_.options());
+  std::vector<std::int64_t> row_of;
+  row_of.reserve(pattern_->columns.size());
+  for (std::int64_t i = 0; i < rows_; ++i)
+    row_of.insert(row_of.end(), pattern_->offsets[i + 1] - pattern_->offsets[i], i);
+  const auto columns = torch::tensor(pattern_->columns, torch::kInt64);
+  return result.index_put_({torch::tensor(row_of, torch::kInt64), columns}, values_);
+}
+
+}  // namespace pdegcn::nn
