@@ -36,7 +36,8 @@ Graph Graph::from_edges(NodeId num_nodes, std::vector<Edge> edges) {
   for (std::size_t k = 0; k < edges.size(); ++k) {
     Edge& e = edges[k];
     if (e.i < 0 || e.i >= num_nodes || e.j < 0 || e.j >= num_nodes)
-      throw Error("edge {} joins nodes {} and {}, outside 0..{}", k, e.i, e.j, num_nodes - 1);
+      throw Error("edge {} joins nodes {} and {}, but there are {} nodes, from 0", k, e.i, e.j,
+                  num_nodes);
     if (e.i > e.j) std::swap(e.i, e.j);
   }
   graph.report_.self_loops = std::erase_if(edges, [](Edge e) { return e.i == e.j; });
@@ -76,12 +77,13 @@ Graph Graph::from_edges(NodeId num_nodes, std::vector<Edge> edges) {
 }
 
 Graph Graph::from_triangles(NodeId num_nodes, std::span<const Triangle> triangles) {
+  if (num_nodes < 0) throw Error("num_nodes must not be negative, it is {}", num_nodes);
   std::vector<Edge> edges;
   edges.reserve(3 * triangles.size());
   for (std::size_t t = 0; t < triangles.size(); ++t) {
     for (const NodeId v : triangles[t])
       if (v < 0 || v >= num_nodes)
-        throw Error("triangle {} names vertex {}, outside 0..{}", t, v, num_nodes - 1);
+        throw Error("triangle {} names node {}, but there are {} nodes, from 0", t, v, num_nodes);
     const auto [a, b, c] = triangles[t];
     edges.insert(edges.end(), {{a, b}, {b, c}, {c, a}});
   }

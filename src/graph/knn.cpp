@@ -10,13 +10,15 @@
 namespace pdegcn {
 namespace {
 
-// The view of a span of rows that nanoflann asks for, under nanoflann's names.
+// The view of a span of rows that nanoflann asks for, under nanoflann's names. Distances are taken
+// in double: in float the square of a difference beyond 1e19 is infinite, and below 1e-23 it is
+// zero.
 struct Rows {
   const float* data;
   std::size_t count;
   int dim;
   std::size_t kdtree_get_point_count() const { return count; }
-  float kdtree_get_pt(std::size_t i, std::size_t d) const { return data[i * dim + d]; }
+  double kdtree_get_pt(std::size_t i, std::size_t d) const { return data[i * dim + d]; }
   template <class Box>
   bool kdtree_get_bbox(Box&) const {
     return false;
@@ -26,15 +28,17 @@ struct Rows {
 // A dimension known at compile time (or -1) makes the tree about twice as fast.
 template <int Dim>
 void search(const Rows& rows, Neighbors& out) {
-  using Metric = nanoflann::L2_Simple_Adaptor<float, Rows, float, std::uint32_t>;
+  using Metric = nanoflann::L2_Simple_Adaptor<double, Rows, double, std::uint32_t>;
   using Tree = nanoflann::KDTreeSingleIndexAdaptor<Metric, Rows, Dim, std::uint32_t>;
   const Tree tree(rows.dim, rows, nanoflann::KDTreeSingleIndexAdaptorParams(12));
 
   const std::size_t k = out.k;
   std::vector<std::uint32_t> found(k + 1);
-  std::vector<float> distance(k + 1);
+  std::vector<double> distance(k + 1);
+  std::vector<double> point(rows.dim);
   for (std::size_t i = 0; i < rows.count; ++i) {
-    tree.knnSearch(rows.data + i * rows.dim, k + 1, found.data(), distance.data());
+    std::copy_n(rows.data + i * rows.dim, rows.dim, point.begin());
+    tree.knnSearch(point.data(), k + 1, found.data(), distance.data());
     // The point itself is among its k + 1 nearest, unless that many others lie on the same spot.
     std::size_t kept = 0;
     for (std::size_t n = 0; n <= k && kept < k; ++n)
@@ -48,7 +52,7 @@ Neighbors nearest_neighbors(std::span<const float> points, int dim, int k) {
   if (dim < 1) throw Error("dim must be at least 1, it is {}", dim);
   if (k < 1) throw Error("k must be at least 1, it is {}", k);
   if (points.size() % dim != 0)
-    throw Error("{} coordinates do not make rows of {}", points.size(), dim);
+    throw Error("points has {} coordinates, not rows of {}", points.size(), dim);
   const std::size_t count = points.size() / dim;
   if (count > static_cast<std::size_t>(std::numeric_limits<NodeId>::max()))
     throw Error("{} points are more than a graph can hold", count);

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <random>
+#include <utility>
 
 #include "pdegcn/graph/error.h"
 
@@ -19,7 +22,11 @@ void check(const Graph& graph, std::span<const double> gamma, const char* field,
            std::int64_t rows, std::int64_t channels) {
   check_gamma(graph, gamma);
   if (channels < 0) throw Error("channels must not be negative, it is {}", channels);
-  if (size != static_cast<std::size_t>(rows * channels))
+  // By division, since the product of any two numbers may overflow.
+  const auto c = static_cast<std::size_t>(channels);
+  const bool fits =
+      c == 0 ? size == 0 : size % c == 0 && size / c == static_cast<std::size_t>(rows);
+  if (!fits)
     throw Error("the field {} has {} values, not {} rows of {}", field, size, rows, channels);
 }
 
@@ -53,6 +60,28 @@ std::vector<T> to_nodes(const Graph& graph, std::span<const double> gamma, std::
     }
   }
   return out;
+}
+
+// The largest eigenvalue of a symmetric tridiagonal matrix, by bisection above a lower bound of it.
+double top_eigenvalue(std::span<const double> diagonal, std::span<const double> beside,
+                      double low) {
+  // x exceeds all eigenvalues when all pivots of T - x are negative.
+  const auto exceeds_all = [&](double x) {
+    double pivot = diagonal[0] - x;
+    for (std::size_t k = 0; k < beside.size() && pivot < 0; ++k)
+      pivot = diagonal[k + 1] - x - beside[k] * beside[k] / pivot;
+    return pivot < 0;
+  };
+  double high = 0;  // Gershgorin's bound
+  for (std::size_t k = 0; k < diagonal.size(); ++k)
+    high = std::max(
+        high, diagonal[k] + (k > 0 ? beside[k - 1] : 0) + (k < beside.size() ? beside[k] : 0));
+  while (high - low > 1e-15 * high) {
+    const double middle = low + (high - low) / 2;
+    if (middle <= low || middle >= high) break;
+    (exceeds_all(middle) ? high : low) = middle;
+  }
+  return low;
 }
 
 }  // namespace
@@ -106,28 +135,31 @@ std::vector<T> laplacian(const Graph& graph, std::span<const double> gamma, std:
 
 double lambda_max(const Graph& graph, std::span<const double> gamma, double tolerance,
                   int iterations) {
-  if (graph.num_edges() == 0) return 0;
-  // A start with a part in every direction: a multiplicative hash of the node, the same on every
-  // run.
+  check_gamma(graph, gamma);
+  // A start with a part in every direction, the same on every run and machine.
+  std::mt19937 random;
   std::vector<double> v(graph.num_nodes());
-  for (std::size_t i = 0; i < v.size(); ++i) {
-    const auto hash = static_cast<std::uint32_t>((i + 1) * 2654435761u);
-    v[i] = static_cast<double>(hash) / 4294967296.0 - 0.5;
-  }
+  for (double& x : v) x = static_cast<double>(random()) / 4294967296.0 - 0.5;
+
+  // In the basis of the normalised iterates, each made orthogonal to the two before it, GᵀG is
+  // tridiagonal.
+  std::vector<double> before(v.size()), diagonal, beside, history;
   double lambda = 0;
   for (int k = 0; k < iterations; ++k) {
-    double norm = 0;
-    for (const double x : v) norm += x * x;
-    norm = std::sqrt(norm);
-    if (norm == 0) return lambda;
+    const double norm = std::sqrt(std::inner_product(v.begin(), v.end(), v.begin(), 0.0));
+    if (norm <= 1e-14 * lambda) break;  // nothing new: the iterates span all that they can
     for (double& x : v) x /= norm;
+    if (k > 0) beside.push_back(norm);
     auto next = laplacian<double>(graph, gamma, v, 1);
-    double quotient = 0;
-    for (std::size_t i = 0; i < v.size(); ++i) quotient += v[i] * next[i];
-    v = std::move(next);
-    const bool settled = quotient - lambda <= tolerance * quotient && k > 10;
-    lambda = std::max(lambda, quotient);
-    if (settled) break;
+    diagonal.push_back(std::inner_product(v.begin(), v.end(), next.begin(), 0.0));
+    for (std::size_t i = 0; i < v.size(); ++i)
+      next[i] -= diagonal.back() * v[i] + (k > 0 ? norm * before[i] : 0);
+    before = std::exchange(v, std::move(next));
+
+    lambda = top_eigenvalue(diagonal, beside, lambda);
+    history.push_back(lambda);
+    // One pass without gain may be a rest at the second eigenvalue; ten are not.
+    if (k >= 10 && lambda - history[k - 10] <= tolerance * lambda) break;
   }
   return lambda;
 }

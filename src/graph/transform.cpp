@@ -5,6 +5,33 @@
 #include "pdegcn/graph/error.h"
 
 namespace pdegcn {
+namespace {
+
+// `argument` is what the caller calls the list, for the messages.
+Subgraph select(const Graph& graph, std::span<const NodeId> nodes, const char* argument) {
+  std::vector<NodeId> place(graph.num_nodes(), -1);
+  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    const NodeId node = nodes[k];
+    if (node < 0 || node >= graph.num_nodes())
+      throw Error("{}[{}] is {}, but there are {} nodes, from 0", argument, k, node,
+                  graph.num_nodes());
+    if (place[node] >= 0)
+      throw Error("{}[{}] and {}[{}] are both {}", argument, place[node], argument, k, node);
+    place[node] = static_cast<NodeId>(k);
+  }
+  std::vector<Edge> edges;
+  for (const Edge e : graph.edges())
+    if (place[e.i] >= 0 && place[e.j] >= 0) edges.push_back({place[e.i], place[e.j]});
+
+  Subgraph result;
+  result.graph = Graph::from_edges(static_cast<NodeId>(nodes.size()), std::move(edges));
+  result.edge_ids.reserve(result.graph.num_edges());
+  for (const Edge e : result.graph.edges())
+    result.edge_ids.push_back(graph.find_edge(nodes[e.i], nodes[e.j]));
+  return result;
+}
+
+}  // namespace
 
 Components connected_components(const Graph& graph) {
   Components result;
@@ -46,30 +73,13 @@ DisjointUnion disjoint_union(std::span<const Graph* const> parts) {
 }
 
 Subgraph induced_subgraph(const Graph& graph, std::span<const NodeId> nodes) {
-  std::vector<NodeId> place(graph.num_nodes(), -1);
-  for (std::size_t k = 0; k < nodes.size(); ++k) {
-    const NodeId node = nodes[k];
-    if (node < 0 || node >= graph.num_nodes())
-      throw Error("node {} is outside 0..{}", node, graph.num_nodes() - 1);
-    if (place[node] >= 0) throw Error("node {} is named twice", node);
-    place[node] = static_cast<NodeId>(k);
-  }
-  std::vector<Edge> edges;
-  for (const Edge e : graph.edges())
-    if (place[e.i] >= 0 && place[e.j] >= 0) edges.push_back({place[e.i], place[e.j]});
-
-  Subgraph result;
-  result.graph = Graph::from_edges(static_cast<NodeId>(nodes.size()), std::move(edges));
-  result.edge_ids.reserve(result.graph.num_edges());
-  for (const Edge e : result.graph.edges())
-    result.edge_ids.push_back(graph.find_edge(nodes[e.i], nodes[e.j]));
-  return result;
+  return select(graph, nodes, "nodes");
 }
 
 Subgraph reorder(const Graph& graph, std::span<const NodeId> order) {
   if (order.size() != static_cast<std::size_t>(graph.num_nodes()))
     throw Error("order names {} nodes, the graph has {}", order.size(), graph.num_nodes());
-  return induced_subgraph(graph, order);
+  return select(graph, order, "order");
 }
 
 }  // namespace pdegcn

@@ -1,7 +1,9 @@
 #include "pdegcn/graph/weights.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <string>
 #include <utility>
 
 #include "pdegcn/graph/error.h"
@@ -63,10 +65,12 @@ std::vector<double> distance_weights(std::span<const double> distances) {
   std::vector<double> gamma;
   gamma.reserve(distances.size());
   for (std::size_t e = 0; e < distances.size(); ++e) {
-    if (!(distances[e] > 0) || !std::isfinite(distances[e]))
-      throw Error("the distance along edge {} is {}; it must be positive and finite", e,
-                  distances[e]);
-    gamma.push_back(1 / distances[e]);
+    const double inverse = 1 / distances[e];
+    if (!(inverse > 0) || !std::isfinite(inverse))
+      throw Error(
+          "the distance along edge {} is {}; it and its inverse must be positive and finite", e,
+          distances[e]);
+    gamma.push_back(inverse);
   }
   return gamma;
 }
@@ -75,7 +79,7 @@ std::vector<double> edge_lengths(const Graph& graph, std::span<const float> posi
   const std::size_t nodes = graph.num_nodes();
   if (nodes == 0) return {};
   if (positions.empty() || positions.size() % nodes != 0)
-    throw Error("{} coordinates do not make rows for {} nodes", positions.size(), nodes);
+    throw Error("positions has {} coordinates, not rows for {} nodes", positions.size(), nodes);
   const std::size_t dim = positions.size() / nodes;
   std::vector<double> lengths;
   lengths.reserve(graph.num_edges());
@@ -94,7 +98,7 @@ std::vector<double> edge_lengths(const Graph& graph, std::span<const float> posi
 std::vector<double> custom_weights(const Graph& graph, std::span<const Edge> given,
                                    std::span<const double> values) {
   if (given.size() != values.size())
-    throw Error("{} weights for {} edges", values.size(), given.size());
+    throw Error("values has {} weights for {} edges", values.size(), given.size());
   std::vector<double> gamma(graph.num_edges(), -1);
   for (std::size_t k = 0; k < given.size(); ++k) {
     const auto [i, j] = given[k];

@@ -51,7 +51,7 @@ class Graph {
   // stands when either end asks for it. k is clipped to the number of other points, see report().
   static Graph from_points(std::span<const float> points, int dim, int k);
 
-  NodeId num_nodes() const { return static_cast<NodeId>(offsets_.size()) - 1; }
+  NodeId num_nodes() const { return static_cast<NodeId>(offsets_.size() - 1); }
   EdgeId num_edges() const { return static_cast<EdgeId>(edges_.size()); }
 
   // All edges, by id.
