@@ -64,15 +64,16 @@ struct Reader {
 
 }  // namespace
 
-MetricsLog MetricsLog::create(const std::filesystem::path& path, std::vector<std::string> columns) {
+MetricsLog MetricsLog::create(const std::filesystem::path& path,
+                              const std::vector<std::string>& columns) {
   const std::string head = head_of(columns);
   AppendFile file(path, 0);
   file.append(head + "\n");
   return {std::move(file), columns.size(), 0};
 }
 
-MetricsLog MetricsLog::resume(const std::filesystem::path& path, std::vector<std::string> columns,
-                              std::int64_t last_epoch) {
+MetricsLog MetricsLog::resume(const std::filesystem::path& path,
+                              const std::vector<std::string>& columns, std::int64_t last_epoch) {
   const data::File rows = whole_rows(path);
   Reader reader(rows);
   if (reader.columns != columns)

@@ -16,12 +16,13 @@ namespace pdegcn::report {
 class MetricsLog {
  public:
   // Starts an empty file; one that is there is overwritten. Columns are named without "epoch".
-  static MetricsLog create(const std::filesystem::path& path, std::vector<std::string> columns);
+  static MetricsLog create(const std::filesystem::path& path,
+                           const std::vector<std::string>& columns);
 
   // Continues after the row of `last_epoch`: later rows, and one that a kill left unfinished, are
   // cut off. Throws Error when the columns are others or that row is missing (0 stands for none).
-  static MetricsLog resume(const std::filesystem::path& path, std::vector<std::string> columns,
-                           std::int64_t last_epoch);
+  static MetricsLog resume(const std::filesystem::path& path,
+                           const std::vector<std::string>& columns, std::int64_t last_epoch);
 
   // Adds a row with a value for each column; epochs ascend from 1.
   void add(std::int64_t epoch, std::span<const double> values);
