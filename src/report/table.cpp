@@ -1,6 +1,8 @@
 #include "pdegcn/report/table.h"
 
 #include <algorithm>
+#include <stdexcept>
+#include <string_view>
 
 namespace pdegcn::report {
 namespace {
@@ -10,14 +12,29 @@ std::size_t width(const std::string& text) {
   return std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; });
 }
 
-bool is_number(const std::string& text) {
-  return !text.empty() && text.find_first_of("0123456789") < 2 &&
-         text.find_first_not_of("0123456789.,eE+-% ±×−") == std::string::npos;
+// A number with what belongs to it: "-1.5e-3", "82.2 ± 0.6", "81.2 %".
+bool is_number(std::string_view text) {
+  for (const std::string_view sign : {"-", "+", "−"})
+    if (text.starts_with(sign)) {
+      text.remove_prefix(sign.size());
+      break;
+    }
+  return text.find_first_of(".0123456789") == 0 &&
+         text.find_first_not_of("0123456789.,eE+-% ±×−") == std::string_view::npos;
 }
 
-const std::string& cell(const std::vector<std::string>& row, std::size_t k) {
-  static const std::string empty;
-  return k < row.size() ? row[k] : empty;
+// A cell that says that there is nothing to say.
+bool is_blank(std::string_view text) {
+  return text.empty() || text == "-" || text == "–" || text == "—";
+}
+
+std::string markdown_cell(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '|') out += '\\';
+    out += c == '\n' ? ' ' : c;
+  }
+  return out;
 }
 
 std::string csv_cell(const std::string& text) {
@@ -29,23 +46,38 @@ std::string csv_cell(const std::string& text) {
 
 }  // namespace
 
+void Table::add(std::vector<std::string> row) {
+  if (row.size() > rows_.front().size())
+    throw std::logic_error("a row of a table has more cells than its head");
+  row.resize(rows_.front().size());
+  rows_.push_back(std::move(row));
+}
+
+std::vector<bool> Table::number_columns() const {
+  std::vector<bool> out(rows_.front().size(), false);
+  for (std::size_t k = 0; k < out.size(); ++k) {
+    const auto all = [&](const auto& holds) {
+      return std::all_of(rows_.begin() + 1, rows_.end(),
+                         [&](const auto& row) { return holds(row[k]); });
+    };
+    out[k] = !all(is_blank) && all([](const auto& c) { return is_blank(c) || is_number(c); });
+  }
+  return out;
+}
+
 std::string Table::text() const {
   const std::size_t columns = rows_.front().size();
+  const std::vector<bool> numbers = number_columns();
   std::vector<std::size_t> widths(columns, 0);
-  std::vector<bool> right(columns, rows_.size() > 1);
-  for (std::size_t r = 0; r < rows_.size(); ++r)
-    for (std::size_t k = 0; k < columns; ++k) {
-      const std::string& value = cell(rows_[r], k);
-      widths[k] = std::max(widths[k], width(value));
-      if (r > 0 && !value.empty() && !is_number(value)) right[k] = false;
-    }
+  for (const auto& row : rows_)
+    for (std::size_t k = 0; k < columns; ++k) widths[k] = std::max(widths[k], width(row[k]));
   std::string out;
   for (std::size_t r = 0; r < rows_.size(); ++r) {
     std::string line;
     for (std::size_t k = 0; k < columns; ++k) {
-      const std::string& value = cell(rows_[r], k);
+      const std::string& value = rows_[r][k];
       const std::string pad(widths[k] - width(value), ' ');
-      line += (k > 0 ? "  " : "") + (right[k] ? pad + value : value + pad);
+      line += (k > 0 ? "  " : "") + (numbers[k] ? pad + value : value + pad);
     }
     line.erase(line.find_last_not_of(' ') + 1);
     out += line + "\n";
@@ -60,14 +92,15 @@ std::string Table::text() const {
 }
 
 std::string Table::markdown() const {
+  const std::vector<bool> numbers = number_columns();
   std::string out;
   for (std::size_t r = 0; r < rows_.size(); ++r) {
     out += "|";
-    for (std::size_t k = 0; k < rows_.front().size(); ++k) out += " " + cell(rows_[r], k) + " |";
+    for (const std::string& value : rows_[r]) out += " " + markdown_cell(value) + " |";
     out += "\n";
     if (r > 0) continue;
     out += "|";
-    for (std::size_t k = 0; k < rows_.front().size(); ++k) out += "---|";
+    for (const bool number : numbers) out += number ? "---:|" : "---|";
     out += "\n";
   }
   return out;
@@ -76,8 +109,7 @@ std::string Table::markdown() const {
 std::string Table::csv() const {
   std::string out;
   for (const auto& row : rows_) {
-    for (std::size_t k = 0; k < rows_.front().size(); ++k)
-      out += (k > 0 ? "," : "") + csv_cell(cell(row, k));
+    for (std::size_t k = 0; k < row.size(); ++k) out += (k > 0 ? "," : "") + csv_cell(row[k]);
     out += "\n";
   }
   return out;

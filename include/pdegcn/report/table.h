@@ -5,20 +5,21 @@
 
 namespace pdegcn::report {
 
-// A table for the terminal: columns as wide as their widest cell, words to the left and numbers to
-// the right, a rule under the head.
+// A table: words to the left, columns of numbers to the right.
 class Table {
  public:
   explicit Table(std::vector<std::string> head) : rows_{std::move(head)} {}
 
   // Adds a row; one that is shorter than the head is filled with empty cells.
-  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  void add(std::vector<std::string> row);
 
-  std::string text() const;
-  std::string markdown() const;
-  std::string csv() const;
+  std::string text() const;      // for the terminal, with a rule under the head
+  std::string markdown() const;  // for documents
+  std::string csv() const;       // for other programs
 
  private:
+  std::vector<bool> number_columns() const;
+
   std::vector<std::vector<std::string>> rows_;  // the head first
 };
 

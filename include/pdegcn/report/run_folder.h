@@ -1,0 +1,57 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string_view>
+
+namespace pdegcn::report {
+
+// Where the files of a run are.
+struct RunFiles {
+  std::filesystem::path folder;
+
+  std::filesystem::path config() const { return folder / "config.toml"; }
+  std::filesystem::path metrics() const { return folder / "metrics.csv"; }
+  // TensorBoard looks for "tfevents" in the name.
+  std::filesystem::path events() const { return folder / "events.out.tfevents.pdegcn"; }
+  std::filesystem::path best() const { return folder / "best.safetensors"; }
+  std::filesystem::path last() const { return folder / "last.safetensors"; }
+};
+
+// The run that a folder holds, for reading; it may be going on. Throws Error when the folder is
+// missing or holds no run. A run is known by the first line of its config.toml.
+RunFiles find_run(const std::filesystem::path& folder);
+
+// A run that this process writes to; no other process can for as long as this lives.
+//
+// A kill at any moment must leave something to resume from. So after an epoch, write in this order:
+// rows and events; best.safetensors; sync both logs; last.safetensors. The logs are then never
+// behind the checkpoint, and what they have beyond it is cut off on resume.
+class RunFolder {
+ public:
+  // Makes the folder, and config.toml in it. Throws Error when it holds anything: a run, which
+  // would be lost, or files of something else.
+  static RunFolder create(const std::filesystem::path& folder, std::string_view config);
+
+  // Takes up a run again and deletes the temporary files that a kill left. Throws Error as find_run
+  // does, and when another process has the run, which it names.
+  static RunFolder resume(const std::filesystem::path& folder);
+
+  RunFolder(RunFolder&&) noexcept;
+  RunFolder& operator=(RunFolder&&) noexcept;
+  ~RunFolder();
+
+  const RunFiles& files() const { return files_; }
+
+  // Whether there is a state to continue from; a run that was killed in its first epoch has none.
+  bool has_checkpoint() const { return std::filesystem::exists(files_.last()); }
+
+ private:
+  struct Lock;
+  explicit RunFolder(const std::filesystem::path& folder);
+
+  RunFiles files_;
+  std::unique_ptr<Lock> lock_;
+};
+
+}  // namespace pdegcn::report

@@ -1,0 +1,124 @@
+#include "pdegcn/report/run_folder.h"
+
+#include <sys/file.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <string>
+
+#include "pdegcn/data/file.h"
+#include "pdegcn/report/atomic_file.h"
+#include "posix.h"
+
+namespace pdegcn::report {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kMark = "# A run of pdegcn.";
+constexpr std::string_view kLockName = ".lock";
+
+bool holds_run(const RunFiles& files) {
+  return fs::is_regular_file(files.config()) &&
+         data::File(files.config()).content().starts_with(kMark);
+}
+
+bool is_temporary(const fs::path& path) {
+  return path.filename().string().ends_with(kTemporarySuffix);
+}
+
+// Calls a function of the file system and turns its failure into an Error.
+template <class Call>
+auto guarded(const fs::path& folder, const Call& call) {
+  try {
+    return call();
+  } catch (const fs::filesystem_error& error) {
+    throw Error("{}: {}", folder.string(), error.code().message());
+  }
+}
+
+// Throws unless a new run may move in. What a kill leaves of a run that was just being made counts
+// as nothing.
+void check_free(const RunFiles& files) {
+  if (holds_run(files))
+    throw Error(
+        "{}: there is a run already: resume it (--resume), or choose another folder (--out)",
+        files.folder.string());
+  for (const auto& entry : fs::directory_iterator(files.folder))
+    if (entry.path().filename() != kLockName && !is_temporary(entry.path()))
+      throw Error("{}: the folder holds something that is no run ('{}'): choose another (--out)",
+                  files.folder.string(), entry.path().filename().string());
+}
+
+}  // namespace
+
+RunFiles find_run(const fs::path& folder) {
+  return guarded(folder, [&] {
+    RunFiles files{folder};
+    if (!fs::exists(folder)) throw Error("{}: there is no such folder", folder.string());
+    if (!fs::is_directory(folder)) throw Error("{}: this is not a folder", folder.string());
+    if (!holds_run(files))
+      throw Error(
+          "{}: this folder holds no run of pdegcn: there is no config.toml that begins with "
+          "'{}'",
+          folder.string(), kMark);
+    return files;
+  });
+}
+
+// The system frees the lock when the process ends, however it ends, so the file may stay.
+struct RunFolder::Lock {
+  explicit Lock(const fs::path& path) : file(path.string(), O_RDWR | O_CREAT | O_CLOEXEC) {
+    const std::string folder = path.parent_path().string();
+    if (!file) fail_with_errno(folder, "write to the folder");
+    if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+      if (errno != EWOULDBLOCK) fail_with_errno(folder, "lock the folder");
+      throw Error("{}: the run is in use by {}", folder, holder());
+    }
+    // The number only serves the message of others: failing to write it does no harm.
+    const std::string id = fmt::format("{}\n", ::getpid());
+    if (::ftruncate(file.get(), 0) == 0) file.write(id);
+  }
+
+  std::string holder() const {
+    std::array<char, 32> text{};
+    const ssize_t got = ::pread(file.get(), text.data(), text.size(), 0);
+    long id = 0;
+    std::from_chars(text.data(), text.data() + std::max<ssize_t>(got, 0), id);
+    return id > 0 ? fmt::format("process {}", id) : "another process";
+  }
+
+  Descriptor file;
+};
+
+RunFolder::RunFolder(const fs::path& folder)
+    : files_{folder}, lock_(std::make_unique<Lock>(folder / kLockName)) {}
+
+RunFolder::RunFolder(RunFolder&&) noexcept = default;
+RunFolder& RunFolder::operator=(RunFolder&&) noexcept = default;
+RunFolder::~RunFolder() = default;
+
+RunFolder RunFolder::create(const fs::path& folder, std::string_view config) {
+  return guarded(folder, [&] {
+    fs::create_directories(folder);
+    check_free({folder});  // before the lock, which must not appear in a folder of something else
+    RunFolder run(folder);
+    check_free(run.files_);  // and under it, as another process may have been quicker
+    const std::string mark =
+        fmt::format("{} 'pdegcn train --config' with this file repeats it.\n", kMark);
+    write_atomically(run.files_.config(), std::array<std::string_view, 2>{mark, config});
+    return run;
+  });
+}
+
+RunFolder RunFolder::resume(const fs::path& folder) {
+  return guarded(folder, [&] {
+    RunFolder run(find_run(folder).folder);
+    for (const auto& entry : fs::directory_iterator(folder))
+      if (is_temporary(entry.path())) fs::remove(entry.path());
+    return run;
+  });
+}
+
+}  // namespace pdegcn::report
