@@ -9,6 +9,9 @@ set_target_properties(pdegcn_torch PROPERTIES EXPORT_NAME torch)
 #
 # Gives a target torch/torch.h precompiled: 20 s saved per source file.
 function(pdegcn_precompiled target)
+  # A precompiled header fits only code of the same kind: programs too are compiled with -fPIC.
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${target} PRIVATE -fPIC)
   if(TARGET pdegcn_pde AND NOT ${target} STREQUAL pdegcn_pde)
     target_precompile_headers(${target} REUSE_FROM pdegcn_pde)
   else()

@@ -57,7 +57,8 @@ HWY_INLINE V MulHighLow(D d, V a, V b, V& low) {
 #else
   const hn::RepartitionToWide<D> wide;
   const auto even = hn::MulEven(a, b);
-  const auto odd = hn::MulEven(hn::BitCast(d, hn::ShiftRight<32>(hn::BitCast(wide, a))), b);
+  const auto odd = hn::MulEven(hn::BitCast(d, hn::ShiftRight<32>(hn::BitCast(wide, a))),
+                               hn::BitCast(d, hn::ShiftRight<32>(hn::BitCast(wide, b))));
   low = hn::OddEven(hn::BitCast(d, hn::ShiftLeft<32>(odd)), hn::BitCast(d, even));
   return hn::OddEven(hn::BitCast(d, odd), hn::BitCast(d, hn::ShiftRight<32>(even)));
 #endif

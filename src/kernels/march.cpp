@@ -234,8 +234,7 @@ void March<T>::backward(const T* last_bar, const T* states_bar,
   const auto K_sum = [&](std::int64_t l, std::int64_t part) {
     return Matrix<T>{K_sums.data() + (l % 2 * parts + part) * c_ * stride_, c_, c_, stride_};
   };
-  std::vector<StepCoefficients> step_sums(gradients.steps != nullptr ? depth * parts : 0,
-                                          StepCoefficients{0, 0, 0});
+  std::vector<StepCoefficients> step_sums(gradients.steps != nullptr ? depth * parts : 0);
 
   const auto add_K = [&](std::int64_t l) {
     const T scale = static_cast<T>(p_.steps[l].s);

@@ -116,9 +116,9 @@ ShapeClassifierImpl::ShapeClassifierImpl(std::int64_t inputs, std::int64_t class
                                          const StackOptions& stack)
     : Network(inputs, stack.channels, stack) {
   hidden1 = register_module("hidden1", Linear(stack.channels, 128));
-  norm1 = register_module("norm1", torch::nn::BatchNorm1d(128));
+  norm1 = register_module("norm1", BatchNorm(128));
   hidden2 = register_module("hidden2", Linear(128, 64));
-  norm2 = register_module("norm2", torch::nn::BatchNorm1d(64));
+  norm2 = register_module("norm2", BatchNorm(64));
   output = register_module("output", Linear(64, classes, true));
 }
 

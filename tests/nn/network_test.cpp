@@ -159,6 +159,30 @@ TEST(ShapeClassifier, IsTable9LayerByLayer) {
   EXPECT_THROW(network->forward(input), Error);
 }
 
+TEST(BatchNorm, IsThatOfTorch) {
+  nn::BatchNorm ours(6);
+  torch::nn::BatchNorm1d theirs(6);
+  for (int step = 0; step < 3; ++step) {
+    auto x = (3 + 2 * normal({9, 6}, step, torch::kFloat32)).requires_grad_();
+    auto y = x.detach().clone().requires_grad_();
+    const auto weights = normal({9, 6}, 50 + step, torch::kFloat32);
+    (ours->forward(x) * weights).sum().backward();
+    (theirs->forward(y) * weights).sum().backward();
+    EXPECT_LT(distance(x.grad(), y.grad()), 1e-5);
+  }
+  for (const auto& item : theirs->named_parameters()) {
+    EXPECT_LT(distance(ours->named_parameters()[item.key()].grad(), item.value().grad()), 1e-5);
+  }
+  EXPECT_LT(distance(ours->running_mean, theirs->running_mean), 1e-6);
+  EXPECT_LT(distance(ours->running_var, theirs->running_var), 1e-6);
+  ours->eval();
+  theirs->eval();
+  const auto x = normal({4, 6}, 9, torch::kFloat32);
+  EXPECT_LT(distance(ours->forward(x), theirs->forward(x)), 1e-6);
+  ours->train();
+  EXPECT_THROW(ours->forward(x.slice(0, 0, 1)), Error);
+}
+
 TEST(Correspondence, IsTable10LayerByLayer) {
   nn::Correspondence network(4, 30, stack(Equation::hyperbolic));
   Input input = dense_input(30, 1);

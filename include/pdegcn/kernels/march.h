@@ -14,7 +14,7 @@ namespace pdegcn::kernels {
 // One step of a dynamics: f^{l+1} = a f^l + b f^{l-1} + s r_l, with f^{-1} = f^0. Every equation of
 // the paper has this form, see pde/dynamics.h.
 struct StepCoefficients {
-  double a = 1;
+  double a = 0;
   double b = 0;
   double s = 0;
 };

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "pdegcn/nn/batch_norm.h"
 #include "pdegcn/nn/linear.h"
 #include "pdegcn/nn/pde_stack.h"
 
@@ -91,7 +92,7 @@ class ShapeClassifierImpl : public Network {
  private:
   std::vector<LayerRow> head_rows() const override;
   Linear hidden1{nullptr}, hidden2{nullptr}, output{nullptr};
-  torch::nn::BatchNorm1d norm1{nullptr}, norm2{nullptr};
+  BatchNorm norm1{nullptr}, norm2{nullptr};
 };
 TORCH_MODULE(ShapeClassifier);
 
