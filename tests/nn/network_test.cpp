@@ -259,7 +259,7 @@ TEST(PdeStack, LearnsEdgeWeightsThatStayPositive) {
   const auto before = network->forward(input);
   network->pde->learn_weights(input.domain);
   EXPECT_LT(distance(network->forward(input), before), 1e-5);  // starts where it was
-  torch::optim::SGD optimizer(network->pde->parameters(), 10.0);
+  torch::optim::SGD optimizer(network->pde->parameters(), 0.05);
   for (int k = 0; k < 5; ++k) {
     network->zero_grad();
     network->forward(input).square().sum().backward();
