@@ -1,8 +1,9 @@
-# libtorch as an ordinary target, and one precompiled header for all that see it.
+# libtorch as an ordinary target, and one precompiled header for all that see it. Where it lies is a matter
+# of this build alone: an installed pdegcn finds its own (cmake/pdegcnConfig.cmake.in).
 add_library(pdegcn_torch INTERFACE)
-target_link_libraries(pdegcn_torch INTERFACE ${TORCH_LIBRARIES})
+target_link_libraries(pdegcn_torch INTERFACE "$<BUILD_INTERFACE:${TORCH_LIBRARIES}>")
 separate_arguments(torch_flags UNIX_COMMAND "${TORCH_CXX_FLAGS}")
-target_compile_options(pdegcn_torch INTERFACE ${torch_flags})
+target_compile_options(pdegcn_torch INTERFACE "$<BUILD_INTERFACE:${torch_flags}>")
 set_target_properties(pdegcn_torch PROPERTIES EXPORT_NAME torch)
 
 # pdegcn_precompiled(TARGET)
