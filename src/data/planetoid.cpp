@@ -51,7 +51,7 @@ std::vector<std::int64_t> read_test_rows(const std::filesystem::path& path, std:
   TextReader reader(file);
   std::vector<std::int64_t> row_of;
   std::int64_t row = 0;
-  for (; reader.next_line(); ++row) {
+  for (; reader.next_filled_line(); ++row) {
     const auto node = reader.number<std::int32_t>(' ', "the test node");
     reader.expect_end_of_line(' ');
     // CiteSeer leaves out a few: a file with large gaps is a wrong one.

@@ -6,13 +6,16 @@ Split split_from_masks(const Npz& masks, std::string name, std::int64_t nodes) {
   const auto indices = [&](const char* array) {
     const NpyArray mask = masks.at(array);
     mask.view().expect_shape({nodes});
-    std::vector<std::int32_t> result;
     const std::vector<std::uint8_t> values = mask.view().as<std::uint8_t>();
+    std::vector<std::int32_t> result(values.size());
+    std::size_t count = 0;
     for (std::size_t k = 0; k < values.size(); ++k) {
       if (values[k] > 1)
         throw Error("{}: element {} is {}, not 0 or 1", mask.view().name, k, values[k]);
-      if (values[k] == 1) result.push_back(static_cast<std::int32_t>(k));
+      result[count] = static_cast<std::int32_t>(k);  // a mask is too random for a branch
+      count += values[k];
     }
+    result.resize(count);
     return result;
   };
   return {std::move(name), indices("train_mask"), indices("val_mask"), indices("test_mask")};
