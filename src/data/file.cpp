@@ -43,4 +43,14 @@ File::File(std::string name, std::string content) : name_(std::move(name)) {
   content_ = *bytes;
 }
 
+bool is_there(const std::filesystem::path& path) {
+  std::error_code error;
+  return std::filesystem::status(path, error).type() != std::filesystem::file_type::not_found;
+}
+
+std::string name_of(const std::filesystem::path& path) {
+  std::error_code error;
+  return (std::filesystem::absolute(path, error) / "x").lexically_normal().parent_path().filename();
+}
+
 }  // namespace pdegcn::data

@@ -164,10 +164,7 @@ std::vector<Edge> read_edges(const File& file, std::int64_t nodes) {
 }  // namespace
 
 Dataset read_geom_gcn(const std::filesystem::path& folder, std::string split_name) {
-  // A path that ends with a slash has its name before it.
-  const auto whole = std::filesystem::absolute(folder).lexically_normal();
-  const std::string name =
-      (whole.has_filename() ? whole.filename() : whole.parent_path().filename()).string();
+  const std::string name = name_of(folder);
   if (split_name.empty())
     split_name = name.ends_with("_gcnii") ? name.substr(0, name.size() - 6) : name;
 

@@ -307,7 +307,7 @@ void read_label_names(const fs::path& path, std::vector<std::string>& names) {
 }
 
 bool has(const fs::path& folder, const char* name) {
-  return fs::exists(folder / name);
+  return is_there(folder / name);
 }
 
 }  // namespace

@@ -1,7 +1,10 @@
 #include "pdegcn/data/sparse.h"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <limits>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -50,6 +53,37 @@ SparseMatrix sparse_matrix(std::int64_t rows, std::int64_t cols, const ArrayView
       throw Error("{}: column {} is outside 0..{}", columns.name, m.columns[k], cols - 1);
   for (std::int64_t r = 0; r < rows; ++r) sort_row(m, r, columns.name);
   return m;
+}
+
+SparseMatrix identity_features(std::int64_t nodes) {
+  SparseMatrix m;
+  m.rows = m.cols = nodes;
+  for (std::int64_t k = 0; k < nodes; ++k) {
+    m.columns.push_back(static_cast<std::int32_t>(k));
+    m.offsets.push_back(k + 1);
+  }
+  m.values.assign(static_cast<std::size_t>(nodes), 1.0f);
+  return m;
+}
+
+void row_normalize(Dataset& data) {
+  const auto normalize = [](std::span<float> row) {
+    double sum = 0;
+    for (const float value : row) sum += std::abs(value);
+    if (sum > 0)
+      for (float& value : row) value = static_cast<float>(value / sum);
+  };
+  for (Sample& sample : data.samples) {
+    if (auto* dense = std::get_if<DenseMatrix>(&sample.features)) {
+      for (std::int64_t r = 0; r < dense->rows; ++r)
+        normalize(std::span(dense->values).subspan(r * dense->cols, dense->cols));
+    } else {
+      auto& sparse = std::get<SparseMatrix>(sample.features);
+      for (std::int64_t r = 0; r < sparse.rows; ++r)
+        normalize(std::span(sparse.values)
+                      .subspan(sparse.offsets[r], sparse.offsets[r + 1] - sparse.offsets[r]));
+    }
+  }
 }
 
 }  // namespace pdegcn::data

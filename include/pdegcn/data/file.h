@@ -42,4 +42,11 @@ class File {
   std::string_view content_;
 };
 
+// False when there is nothing under that path. What is there but cannot be reached counts as there:
+// opening it tells what is wrong.
+bool is_there(const std::filesystem::path& path);
+
+// The last name in a path, which may end with a slash or be ".".
+std::string name_of(const std::filesystem::path& path);
+
 }  // namespace pdegcn::data

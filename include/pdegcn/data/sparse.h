@@ -12,4 +12,10 @@ namespace pdegcn::data {
 SparseMatrix sparse_matrix(std::int64_t rows, std::int64_t cols, const ArrayView& offsets,
                            const ArrayView& columns, const ArrayView& values);
 
+// One column per node: what a graph without features is usually given.
+SparseMatrix identity_features(std::int64_t nodes);
+
+// Divides every row of the node features by the sum of its magnitudes; a row of zeros stays.
+void row_normalize(Dataset& data);
+
 }  // namespace pdegcn::data
