@@ -97,6 +97,8 @@ void Dataset::check() const {
         throw Error("{}: {} coordinates for {} nodes", what, s.positions.size(), n);
       check_values(s.positions, what + ", positions");
     }
+    if (!s.node_names.empty() && static_cast<std::int64_t>(s.node_names.size()) != n)
+      throw Error("{}: {} names for {} nodes", what, s.node_names.size(), n);
     for (const Triangle& t : s.triangles)
       for (const NodeId v : t)
         if (v < 0 || v >= n) throw Error("{}: a triangle names vertex {} of {}", what, v, n);

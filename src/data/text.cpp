@@ -35,6 +35,12 @@ bool TextReader::next_line() {
   return true;
 }
 
+bool TextReader::next_filled_line() {
+  while (next_line())
+    if (!trimmed(line_).empty()) return true;
+  return false;
+}
+
 bool TextReader::next_field(char separator, std::string_view& field) {
   if (separator == ' ') {
     fields_ = trimmed(fields_);

@@ -44,6 +44,7 @@ struct Sample {
   EdgeAttributes edge_attributes;
   std::vector<float> positions;  // one row of three per node
   std::vector<Triangle> triangles;
+  std::vector<std::string> node_names;  // as the user's files call them; none when by number
 };
 
 // What is to be learnt.

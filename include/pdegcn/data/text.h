@@ -17,6 +17,9 @@ class TextReader {
   // Moves to the next line; false at the end.
   bool next_line();
 
+  // Moves to the next line that holds more than blanks; false at the end.
+  bool next_filled_line();
+
   // The line, without its end, and its number from 1 (0 before the first).
   std::string_view line() const { return line_; }
   std::size_t line_number() const { return number_; }
