@@ -14,7 +14,7 @@ using Reader = std::unique_ptr<::archive, decltype(&archive_read_free)>;
 using Writer = std::unique_ptr<::archive, decltype(&archive_write_free)>;
 using Entry = std::unique_ptr<archive_entry, decltype(&archive_entry_free)>;
 
-constexpr std::size_t kChunk = 1 << 16;
+constexpr std::size_t kChunk = 1 << 12;
 
 [[noreturn]] void fail(const std::string& name, ::archive* a) {
   const char* reason = archive_error_string(a);
@@ -39,17 +39,17 @@ void check_method(::archive* a, const std::string& name) {
 std::string member_content(::archive* a, const std::string& name, std::uint64_t limit,
                            std::size_t expected) {
   std::string content;
-  content.reserve(expected);
   for (;;) {
+    // A read comes back short only at the end: so one byte more than expected.
     const std::size_t have = content.size();
-    const std::size_t room = std::max(kChunk, content.capacity() - have);
-    content.resize(have + std::min(room, std::max(kChunk, have)));
-    const la_ssize_t got = archive_read_data(a, content.data() + have, content.size() - have);
+    const std::size_t room = have == 0 ? expected + 1 : std::max(kChunk, have);
+    content.resize(have + room);
+    const la_ssize_t got = archive_read_data(a, content.data() + have, room);
     // Less than ARCHIVE_OK are errors and warnings alike: a wrong checksum is only a warning.
     if (got < 0) fail(name, a);
     content.resize(have + static_cast<std::size_t>(got));
     if (content.size() > limit) throw Error("{}: unpacks to more than {} bytes", name, limit);
-    if (got == 0) break;
+    if (static_cast<std::size_t>(got) < room) break;
   }
   if (content.capacity() > content.size() + content.size() / 4) content.shrink_to_fit();
   return content;
