@@ -108,8 +108,13 @@ Sample cloud_sample(std::string name, const Mesh& shape, const CloudOptions& opt
   if (options.k < 0) throw Error("k must not be negative, it is {}", options.k);
   Sample sample;
   sample.name = std::move(name);
-  sample.positions = shape.triangles.empty() ? draw_points(shape.positions, options.points, random)
-                                             : sample_surface(shape, options.points, random);
+  try {
+    sample.positions = shape.triangles.empty()
+                           ? draw_points(shape.positions, options.points, random)
+                           : sample_surface(shape, options.points, random);
+  } catch (const Error& error) {
+    throw Error("{}: {}", sample.name, error.what());
+  }
   normalize_to_unit_sphere(sample.positions);
   const auto n = static_cast<NodeId>(sample.positions.size() / 3);
   sample.features = DenseMatrix{n, 3, sample.positions};

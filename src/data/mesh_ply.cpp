@@ -124,28 +124,31 @@ class BinaryBody {
  public:
   static constexpr std::size_t bytes_of(Scalar type) { return size_of(type); }
   BinaryBody(const File& file, std::size_t at, std::endian order)
-      : file_(file), at_(at), order_(order) {}
+      : file_(file), at_(at), value_at_(at), order_(order) {}
 
   std::size_t available() const { return file_.content().size() - at_; }
   void row() {}
   double value(Scalar type) {
+    value_at_ = at_;
     if (available() < size_of(type)) fail("the file ends too early");
     const double value = load(type, file_.content().data() + at_, order_);
     at_ += size_of(type);
     return value;
   }
   void expect_end() {
+    value_at_ = at_;
     if (file_.content().find_first_not_of("\r\n", at_) != std::string_view::npos)
       fail("{} unexpected bytes after the last element", available());
   }
   template <class... Args>
   [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) const {
-    file_.fail_at_byte(at_, format, std::forward<Args>(args)...);
+    file_.fail_at_byte(value_at_, format, std::forward<Args>(args)...);
   }
 
  private:
   const File& file_;
   std::size_t at_;
+  std::size_t value_at_;  // where the last value begins, for errors
   std::endian order_;
 };
 
