@@ -10,6 +10,7 @@ namespace pdegcn::tests {
 // Each is the entry of a libFuzzer program (tests/fuzz) and, with the seeds in corpus/<name>, of
 // the tests of the data floor, which replay and mutate them.
 void fuzz_npy(const data::File& file);
+void fuzz_pickle(const data::File& file);
 
 struct FuzzTarget {
   const char* name;
@@ -18,6 +19,7 @@ struct FuzzTarget {
 
 inline constexpr FuzzTarget kFuzzTargets[] = {
     {"npy", fuzz_npy},
+    {"pickle", fuzz_pickle},
 };
 
 }  // namespace pdegcn::tests

@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "pdegcn/data/npy.h"
+#include "tests/support/pickle_writer.h"
 
 namespace pdegcn::tests {
 namespace {
@@ -39,6 +40,22 @@ void write_npy(const std::filesystem::path& folder) {
   write(folder / "good-deflated.npz", npz(all));
 }
 
+void write_pickle(const std::filesystem::path& folder) {
+  const std::array<std::int32_t, 6> one_hot = {1, 0, 0, 1, 0, 0};
+  write(folder / "good-array",
+        PickleWriter::file(PickleWriter::array<std::int32_t>({3, 2}, one_hot, "i4")));
+  const std::array<float, 4> columns = {0, 1, 2, 3};
+  write(folder / "good-fortran",
+        PickleWriter::file(PickleWriter::array<float>({2, 2}, columns, "f4", true)));
+  write(folder / "good-matrix",
+        PickleWriter::file(PickleWriter::matrix(300, {{{0, 1}, {299, 0.5f}}, {}, {{7, 2}}})));
+  write(
+      folder / "good-graph",
+      PickleWriter::file(PickleWriter::lists({{0, {1, 2, 2}}, {1, {0}}, {300, {}}, {2, {70000}}})));
+  write(folder / "bad-name",
+        PickleWriter::file("cos\nsystem\n" + PickleWriter::string("true") + "\x85R"));
+}
+
 }  // namespace
 }  // namespace pdegcn::tests
 
@@ -49,4 +66,5 @@ int main(int argc, char** argv) {
   }
   const std::filesystem::path corpus = argv[1];
   pdegcn::tests::write_npy(corpus / "npy");
+  pdegcn::tests::write_pickle(corpus / "pickle");
 }
