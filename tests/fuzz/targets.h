@@ -10,7 +10,12 @@ namespace pdegcn::tests {
 // Each is the entry of a libFuzzer program (tests/fuzz) and, with the seeds in corpus/<name>, of
 // the tests of the data floor, which replay and mutate them.
 void fuzz_npy(const data::File& file);
+void fuzz_obj(const data::File& file);
+void fuzz_off(const data::File& file);
+void fuzz_pcd(const data::File& file);
 void fuzz_pickle(const data::File& file);
+void fuzz_ply(const data::File& file);
+void fuzz_xyz(const data::File& file);
 
 struct FuzzTarget {
   const char* name;
@@ -18,8 +23,8 @@ struct FuzzTarget {
 };
 
 inline constexpr FuzzTarget kFuzzTargets[] = {
-    {"npy", fuzz_npy},
-    {"pickle", fuzz_pickle},
+    {"npy", fuzz_npy},       {"obj", fuzz_obj}, {"off", fuzz_off}, {"pcd", fuzz_pcd},
+    {"pickle", fuzz_pickle}, {"ply", fuzz_ply}, {"xyz", fuzz_xyz},
 };
 
 }  // namespace pdegcn::tests
