@@ -206,7 +206,9 @@ Mesh read_body(const std::vector<Element>& elements, Body body) {
       body.fail("{} rows of element {} do not fit into the {} bytes that follow", element.count,
                 element.name, body.available());
     if (element.name == "vertex") mesh.positions.reserve(3 * element.count);
-    if (element.name == "face") mesh.triangles.reserve(element.count);
+    // Most faces are triangles, and one has four bytes at least: a length and three corners.
+    if (element.name == "face")
+      mesh.triangles.reserve(std::min<std::size_t>(element.count, body.available() / 4));
 
     for (std::int64_t row = 0; row < element.count; ++row) {
       body.row();

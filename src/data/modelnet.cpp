@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <exception>
 
+#include "folder.h"
+
 namespace pdegcn::data {
 namespace {
 
@@ -14,7 +16,7 @@ std::vector<fs::path> class_folders(const fs::path& folder) {
   std::error_code error;
   fs::directory_iterator entry(folder, error);
   for (; !error && entry != fs::directory_iterator(); entry.increment(error))
-    if (fs::is_directory(entry->path() / "train") || fs::is_directory(entry->path() / "test"))
+    if (is_folder(entry->path() / "train") || is_folder(entry->path() / "test"))
       classes.push_back(entry->path());
   if (error) throw Error("{}: {}", folder.string(), error.message());
   std::sort(classes.begin(), classes.end());
@@ -52,15 +54,14 @@ std::vector<Split> modelnet_splits(const ModelNetTree& tree) {
 ModelNetTree list_modelnet(const fs::path& folder) {
   std::vector<fs::path> classes = class_folders(folder);
   for (const char* below : {"ModelNet10", "pcd"})
-    if (classes.empty() && fs::is_directory(folder / below))
-      classes = class_folders(folder / below);
+    if (classes.empty() && is_folder(folder / below)) classes = class_folders(folder / below);
   ModelNetTree tree;
   for (const fs::path& path : classes) {
     const auto label = static_cast<std::int32_t>(tree.class_names.size());
     tree.class_names.push_back(path.filename().string());
     for (const bool test : {false, true}) {
       const fs::path part = path / (test ? "test" : "train");
-      if (!fs::is_directory(part)) continue;
+      if (!is_folder(part)) continue;
       for (fs::path& file : mesh_files(part)) tree.files.push_back({std::move(file), label, test});
     }
   }
@@ -72,7 +73,7 @@ ModelNetTree list_modelnet(const fs::path& folder) {
 Dataset read_modelnet(const fs::path& folder, const ModelNetOptions& options) {
   const ModelNetTree tree = list_modelnet(folder);
   Dataset out;
-  out.name = (folder / "").lexically_normal().parent_path().filename().string();
+  out.name = last_name(folder);
   out.source = folder.string();
   out.class_names = tree.class_names;
   out.splits = modelnet_splits(tree);

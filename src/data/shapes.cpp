@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "folder.h"
 #include "pdegcn/data/archive.h"
 #include "pdegcn/data/text.h"
 
@@ -35,12 +36,6 @@ std::vector<std::string> vertex_names(std::int64_t vertices) {
   std::vector<std::string> names(vertices);
   for (std::int64_t v = 0; v < vertices; ++v) names[v] = std::to_string(v);
   return names;
-}
-
-// The last part of a path that has a name: "a/b/" and "a/b" are both b.
-std::string last_name(const std::filesystem::path& path) {
-  const std::filesystem::path normal = (path / "").lexically_normal();
-  return normal.parent_path().filename().string();
 }
 
 }  // namespace
@@ -119,7 +114,7 @@ Dataset correspondence_dataset(std::string name, std::string source,
 
 Dataset read_mesh_folder(const std::filesystem::path& path) {
   std::vector<NamedMesh> meshes;
-  if (std::filesystem::is_directory(path)) {
+  if (is_folder(path)) {
     for (const std::filesystem::path& file : mesh_files(path))
       meshes.push_back({file.stem().string(), read_mesh(file)});
     return correspondence_dataset(last_name(path), path.string(), std::move(meshes));
@@ -137,7 +132,7 @@ Dataset read_mesh_folder(const std::filesystem::path& path) {
 Dataset read_faust(const std::filesystem::path& folder) {
   std::filesystem::path registrations = folder;
   for (const char* below : {"training/registrations", "MPI-FAUST/training/registrations"})
-    if (std::filesystem::is_directory(folder / below)) registrations = folder / below;
+    if (is_folder(folder / below)) registrations = folder / below;
   std::vector<NamedMesh> meshes;
   for (const std::filesystem::path& file : mesh_files(registrations))
     if (file.filename().string().starts_with("tr_reg_") && file.extension() == ".ply")

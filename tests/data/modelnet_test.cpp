@@ -71,6 +71,9 @@ TEST(ModelNet, RefusesByName) {
   const tests::TemporaryFolder folder;
   PDEGCN_EXPECT_ERROR(read_modelnet(folder.path() / "none"), "none: No such file");
   PDEGCN_EXPECT_ERROR(read_modelnet(folder.path()), "no shapes in <class>/train");
+  std::filesystem::create_symlink("loop", folder.path() / "loop");
+  PDEGCN_EXPECT_ERROR(read_modelnet(folder.path()), "loop/train: Too many levels");
+  std::filesystem::remove(folder.path() / "loop");
   folder.write("chair/train/a.off", kTriangle);
   folder.write("chair/train/b.off", "OFF\n3 1 0\n0 0 0\n0 0 0\n0 0 0\n3 0 1 2\n");
   folder.write("chair/train/c.off", "OFF\n1 0 0\n0 0 inf\n");

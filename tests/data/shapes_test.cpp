@@ -161,6 +161,8 @@ TEST(MeshFolder, RefusesByName) {
   const tests::TemporaryFolder folder;
   PDEGCN_EXPECT_ERROR(read_mesh_folder(folder.path()), "there is no mesh");
   PDEGCN_EXPECT_ERROR(read_mesh_folder(folder.path() / "none"), "none: No such file");
+  std::filesystem::create_symlink("loop", folder.path() / "loop");
+  PDEGCN_EXPECT_ERROR(read_mesh_folder(folder.path() / "loop"), "loop: Too many levels");
   folder.write("a.off", square());
   folder.write("b.off", "OFF\n3 1 0\n0 0 0\n1 0 0\n1 1 0\n3 0 1 2\n");
   PDEGCN_EXPECT_ERROR(read_mesh_folder(folder.path()), "b has 3 vertices and a has 4");
