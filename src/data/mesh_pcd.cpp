@@ -117,6 +117,11 @@ Layout layout_of(const Header& header, const TextReader& text) {
   return layout;
 }
 
+// Whether all points, of that many bytes at least, fit into what there is.
+bool fits(const Header& header, std::size_t bytes, std::size_t available) {
+  return header.points <= std::numeric_limits<NodeId>::max() && header.points <= available / bytes;
+}
+
 // LZF: runs of literal bytes and copies of what came before, until exactly `size` bytes are out.
 std::string expand(const File& file, std::size_t begin, std::size_t end, std::size_t size) {
   const std::string_view in = file.content().substr(0, end);
@@ -150,77 +155,83 @@ std::string expand(const File& file, std::size_t begin, std::size_t end, std::si
   return out;
 }
 
+// The points of a text body, one per line.
+std::vector<float> read_rows(TextReader& text, const Header& header, const Layout& layout,
+                             std::size_t available) {
+  if (!fits(header, 2 * layout.values, available + 1))
+    text.fail("{} points do not fit into the {} bytes that follow", header.points, available);
+  std::vector<float> positions;
+  positions.reserve(3 * header.points);
+  for (std::uint64_t p = 0; p < header.points; ++p) {
+    if (!next_data_line(text)) text.fail("the file ends after {} of {} points", p, header.points);
+    std::array<double, 3> point{};
+    for (std::size_t number = 0; number < layout.values; ++number) {
+      const auto value = text.number<double>(' ', "a value");
+      for (int d = 0; d < 3; ++d)
+        if (layout.xyz[d].number == number) point[d] = value;
+    }
+    text.expect_end_of_line(' ');
+    for (const double value : point) {
+      const std::optional<float> coordinate = as_coordinate(value);
+      if (!coordinate) text.fail("the coordinate {} is not a finite float", value);
+      positions.push_back(*coordinate);
+    }
+  }
+  if (next_data_line(text)) text.fail("unexpected line after the last point");
+  return positions;
+}
+
+// The bytes that a compressed body stands for: two sizes, then LZF.
+std::string read_compressed(const File& file, std::size_t start, const Header& header,
+                            const Layout& layout) {
+  const std::size_t available = file.content().size() - start;
+  if (available < 8) file.fail_at_byte(start, "the sizes of the compressed data are missing");
+  const char* sizes = file.content().data() + start;
+  const auto packed = static_cast<std::size_t>(load(Scalar::kUInt32, sizes));
+  const auto size = static_cast<std::size_t>(load(Scalar::kUInt32, sizes + 4));
+  if (packed > available - 8)
+    file.fail_at_byte(start, "{} compressed bytes where {} follow", packed, available - 8);
+  // Three bytes of LZF stand for 264 at most.
+  if (size > 88 * packed || size % layout.stride != 0 || size / layout.stride != header.points)
+    file.fail_at_byte(start, "{} bytes, {} compressed, do not hold {} points of {}", size, packed,
+                      header.points, layout.stride);
+  return expand(file, start + 8, start + 8 + packed, size);
+}
+
 }  // namespace
 
-// Point clouds of PCL. In the compressed form all values of a field lie together.
+// Point clouds of PCL.
 Mesh read_pcd(const File& file) {
   TextReader text(file);
   const Header header = read_header(text);
   const Layout layout = layout_of(header, text);
   const std::size_t start = offset_after_line(file, text);
-  const std::size_t available = file.content().size() - start;
-  Mesh mesh;
-  // Throws unless that many points of that many bytes can be there.
-  const auto make_room = [&](std::size_t bytes, std::size_t room) {
-    if (header.points > std::numeric_limits<NodeId>::max() || header.points > room / bytes)
-      text.fail("{} points do not fit into the {} bytes that follow", header.points, available);
-    mesh.positions.reserve(3 * header.points);
-  };
-  const auto add = [&](double value, auto fail) {
-    const std::optional<float> coordinate = as_coordinate(value);
-    if (!coordinate) fail();
-    mesh.positions.push_back(*coordinate);
-  };
+  if (header.data == "ascii")
+    return {read_rows(text, header, layout, file.content().size() - start), {}};
 
-  if (header.data == "ascii") {
-    make_room(2 * layout.values, available + 1);
-    for (std::uint64_t p = 0; p < header.points; ++p) {
-      if (!next_data_line(text)) text.fail("the file ends after {} of {} points", p, header.points);
-      std::array<double, 3> point{};
-      for (std::size_t number = 0; number < layout.values; ++number) {
-        const auto value = text.number<double>(' ', "a value");
-        for (int d = 0; d < 3; ++d)
-          if (layout.xyz[d].number == number) point[d] = value;
-      }
-      text.expect_end_of_line(' ');
-      for (const double value : point)
-        add(value, [&] { text.fail("the coordinate {} is not a finite float", value); });
-    }
-    if (next_data_line(text)) text.fail("unexpected line after the last point");
-    return mesh;
-  }
-
+  const bool compressed = header.data == "binary_compressed";
+  if (!compressed && header.data != "binary")
+    text.fail("the format '{:.40}' of DATA is not known", header.data);
   std::string expanded;
   std::string_view bytes = file.content().substr(start);
-  const bool compressed = header.data == "binary_compressed";
-  if (compressed) {
-    if (available < 8) file.fail_at_byte(start, "the sizes of the compressed data are missing");
-    const auto packed = static_cast<std::size_t>(load(Scalar::kUInt32, bytes.data()));
-    const auto size = static_cast<std::size_t>(load(Scalar::kUInt32, bytes.data() + 4));
-    if (packed > available - 8)
-      file.fail_at_byte(start, "{} compressed bytes where {} follow", packed, available - 8);
-    // Three bytes of LZF stand for 264 at most.
-    if (size > 88 * packed || size % layout.stride != 0 || size / layout.stride != header.points)
-      file.fail_at_byte(start, "{} bytes, {} compressed, do not hold {} points of {}", size, packed,
-                        header.points, layout.stride);
-    expanded = expand(file, start + 8, start + 8 + packed, size);
-    bytes = expanded;
-  } else if (header.data != "binary") {
-    text.fail("the format '{:.40}' of DATA is not known", header.data);
-  }
-  make_room(layout.stride, bytes.size());
-  if (header.points * layout.stride != bytes.size())
+  if (compressed) bytes = expanded = read_compressed(file, start, header, layout);
+  if (!fits(header, layout.stride, bytes.size()) || header.points * layout.stride != bytes.size())
     text.fail("{} points of {} bytes are not the {} bytes that follow", header.points,
               layout.stride, bytes.size());
+
+  Mesh mesh;
+  mesh.positions.reserve(3 * header.points);
   for (std::uint64_t p = 0; p < header.points; ++p)
     for (const Column& column : layout.xyz) {
+      // In the compressed form all values of a field lie together.
       const std::size_t at = compressed ? column.offset * header.points + p * size_of(column.type)
                                         : p * layout.stride + column.offset;
       const double value = load(column.type, bytes.data() + at);
-      add(value, [&] {
+      const std::optional<float> coordinate = as_coordinate(value);
+      if (!coordinate)
         file.fail_at_byte(compressed ? start : start + at,
                           "the coordinate {} of point {} is not a finite float", value, p);
-      });
+      mesh.positions.push_back(*coordinate);
     }
   return mesh;
 }

@@ -139,7 +139,7 @@ TEST(Pcd, RefusesBodies) {
   PDEGCN_EXPECT_ERROR(pcd(head(1, "ascii") + "0 0 nan\n"), "x.pcd:12: the coordinate nan is not");
   PDEGCN_EXPECT_ERROR(pcd(head(1, "ascii") + "0 0 0\n0 0 0\n"), "x.pcd:13: unexpected line");
   PDEGCN_EXPECT_ERROR(pcd(head(2000000000, "ascii") + "0 0 0\n"), "2000000000 points do not fit");
-  PDEGCN_EXPECT_ERROR(pcd(head(2, "binary") + twelve), "2 points do not fit into the 12 bytes");
+  PDEGCN_EXPECT_ERROR(pcd(head(2, "binary") + twelve), "2 points of 12 bytes are not the 12 bytes");
   PDEGCN_EXPECT_ERROR(pcd(head(1, "binary") + twelve + "x"), "are not the 13 bytes that follow");
   const std::size_t start = head(1, "binary").size();
   PDEGCN_EXPECT_ERROR(pcd(head(1, "binary") + bytes(0.0f) + bytes(INFINITY) + bytes(0.0f)),
@@ -147,7 +147,7 @@ TEST(Pcd, RefusesBodies) {
   // Four billion by four billion points of no bytes at all.
   PDEGCN_EXPECT_ERROR(pcd("FIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nWIDTH 4294967295\n"
                           "HEIGHT 4294967295\nDATA binary\n"),
-                      "do not fit");
+                      "are not the 0 bytes that follow");
 }
 
 TEST(Pcd, RefusesDamagedCompression) {
