@@ -11,7 +11,12 @@ namespace pdegcn::tests {
 // the tests of the data floor, which replay and mutate them.
 void fuzz_json(const data::File& file);
 void fuzz_npy(const data::File& file);
+void fuzz_obj(const data::File& file);
+void fuzz_off(const data::File& file);
+void fuzz_pcd(const data::File& file);
 void fuzz_pickle(const data::File& file);
+void fuzz_ply(const data::File& file);
+void fuzz_xyz(const data::File& file);
 
 struct FuzzTarget {
   const char* name;
@@ -19,9 +24,8 @@ struct FuzzTarget {
 };
 
 inline constexpr FuzzTarget kFuzzTargets[] = {
-    {"json", fuzz_json},
-    {"npy", fuzz_npy},
-    {"pickle", fuzz_pickle},
+    {"json", fuzz_json}, {"npy", fuzz_npy},       {"obj", fuzz_obj}, {"off", fuzz_off},
+    {"pcd", fuzz_pcd},   {"pickle", fuzz_pickle}, {"ply", fuzz_ply}, {"xyz", fuzz_xyz},
 };
 
 }  // namespace pdegcn::tests

@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "pdegcn/data/npy.h"
+#include "tests/fuzz/mesh_seeds.h"
 #include "tests/support/pickle_writer.h"
 
 namespace pdegcn::tests {
@@ -67,4 +68,5 @@ int main(int argc, char** argv) {
   const std::filesystem::path corpus = argv[1];
   pdegcn::tests::write_npy(corpus / "npy");
   pdegcn::tests::write_pickle(corpus / "pickle");
+  pdegcn::tests::write_mesh_seeds(corpus);
 }

@@ -2,23 +2,27 @@
 
 #include <malloc.h>
 
-#include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <new>
 
 namespace {
 
-std::size_t current = 0;
-std::size_t start = 0;
-std::size_t peak = 0;
+// Atomic, as some tests of the same program run threads.
+std::atomic<std::size_t> current = 0;
+std::atomic<std::size_t> start = 0;
+std::atomic<std::size_t> peak = 0;
 
 }  // namespace
 
 void* operator new(std::size_t size) {
   void* memory = std::malloc(size == 0 ? 1 : size);
   if (memory == nullptr) throw std::bad_alloc();
-  current += malloc_usable_size(memory);
-  peak = std::max(peak, current);
+  const std::size_t size_given = malloc_usable_size(memory);
+  const std::size_t now = current.fetch_add(size_given) + size_given;
+  std::size_t most = peak;
+  while (now > most && !peak.compare_exchange_weak(most, now)) {
+  }
   return memory;
 }
 
@@ -35,7 +39,8 @@ void operator delete(void* memory, std::size_t) noexcept {
 namespace pdegcn::tests {
 
 void reset_peak_allocation() {
-  start = peak = current;
+  start = current.load();
+  peak = current.load();
 }
 
 std::size_t peak_allocation() {
