@@ -1,0 +1,23 @@
+#pragma once
+
+#include "pdegcn/data/file.h"
+
+namespace pdegcn::tests {
+
+// One function per format that anyone may be sent a file in: it reads the bytes as a reader would.
+// Nothing but pdegcn::Error may leave it, whatever the bytes.
+//
+// Each is the entry of a libFuzzer program (tests/fuzz) and, with the seeds in corpus/<name>, of
+// the tests of the data floor, which replay and mutate them.
+void fuzz_npy(const data::File& file);
+
+struct FuzzTarget {
+  const char* name;
+  void (*run)(const data::File& file);
+};
+
+inline constexpr FuzzTarget kFuzzTargets[] = {
+    {"npy", fuzz_npy},
+};
+
+}  // namespace pdegcn::tests

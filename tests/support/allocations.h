@@ -1,0 +1,12 @@
+#pragma once
+
+#include <cstddef>
+
+namespace pdegcn::tests {
+
+// The most memory that operator new had given out at one time since the last reset, beyond what
+// was given out at that reset. Counted in programs that link allocations.cpp; one thread only.
+void reset_peak_allocation();
+std::size_t peak_allocation();
+
+}  // namespace pdegcn::tests
