@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "pdegcn/data/shapes.h"
 #include "pdegcn/graph/error.h"
 #include "pdegcn/kernels/random.h"
 
@@ -128,7 +129,8 @@ double body(std::span<const Bone> bones, Vec p) {
   return value;
 }
 
-struct Mesh {
+// The body in the pose it is built in, in double precision.
+struct Template {
   std::vector<Vec> vertices;
   std::vector<Triangle> triangles;
 };
@@ -136,7 +138,7 @@ struct Mesh {
 // The surface of the body in the pose it is built in, as a mesh dual to a grid: a vertex in every
 // cell that the surface passes (the mean of where it crosses the sides of the cell), and around
 // every side of the grid that it crosses a quadrangle of four such vertices.
-Mesh surface(std::span<const Bone> bones, double spacing) {
+Template surface(std::span<const Bone> bones, double spacing) {
   const Vec low{-0.75, -0.33, -0.05};
   const int nx = static_cast<int>(1.5 / spacing) + 1;
   const int ny = static_cast<int>(0.6 / spacing) + 1;
@@ -177,7 +179,7 @@ Mesh surface(std::span<const Bone> bones, double spacing) {
         }
   }
 
-  Mesh mesh;
+  Template mesh;
   std::vector<NodeId> vertex(value.size(), -1);  // of the cell above a corner
   for (int z = 0; z < nz; ++z)
     for (int y = 0; y < ny; ++y)
@@ -311,19 +313,8 @@ std::vector<float> positions(std::span<const Bone> bones, std::span<const Carrie
     for (std::size_t b = 0; b < bones.size(); ++b)
       p = p + (carriers[b].to + carriers[b].map * (vertices[v] - bones[b].from)) *
                   weights[v * bones.size() + b];
-    // Multiples of 2^-20: what the last bits of a machine's arithmetic do leaves no trace.
-    for (const double x : {p.x, p.y, p.z})
-      out.push_back(static_cast<float>(std::nearbyint(x * 0x1p20) * 0x1p-20));
+    for (const double x : {p.x, p.y, p.z}) out.push_back(static_cast<float>(x));
   }
-  return out;
-}
-
-DenseMatrix differences(const Graph& graph, std::span<const float> points) {
-  DenseMatrix out{graph.num_edges(), 3, {}};
-  out.values.reserve(3 * graph.num_edges());
-  for (const Edge e : graph.edges())
-    for (int d = 0; d < 3; ++d)
-      out.values.push_back(points[3 * std::size_t(e.i) + d] - points[3 * std::size_t(e.j) + d]);
   return out;
 }
 
@@ -342,39 +333,27 @@ void check(const BodySet& set) {
 Dataset bodies(const BodySet& set, std::uint64_t seed) {
   check(set);
   const std::vector<Bone> bones = skeleton();
-  const Mesh mesh = surface(bones, set.spacing);
-  const std::vector<double> weights = skin(bones, mesh.vertices);
-  const auto n = static_cast<NodeId>(mesh.vertices.size());
-  const Graph graph = Graph::from_triangles(n, mesh.triangles);
+  const Template rest = surface(bones, set.spacing);
+  const std::vector<double> weights = skin(bones, rest.vertices);
 
-  Dataset out;
-  out.name = "bodies";
-  out.source = fmt::format("generated bodies, seed {}", seed);
-  Split split{"subjects", {}, {}, {}};
-  int subject = 0;
+  std::vector<NamedMesh> meshes;
+  Split split{"default", {}, {}, {}};
   const auto add = [&](std::vector<std::int32_t>& part, int subjects) {
-    for (const int last = subject + subjects; subject < last; ++subject) {
+    for (int s = 0; s < subjects; ++s) {
+      const auto subject = static_cast<int>(meshes.size()) / set.poses;
       Random random(seed, subject);
       const Proportions proportions = draw_proportions(random);
       for (int p = 0; p < set.poses; ++p) {
         std::vector<Vec> degrees(bones.size());
-        if (p > 0)
-          for (std::size_t b = 0; b < bones.size(); ++b) {
-            const auto& [least, most] = std::pair(bones[b].least, bones[b].most);
-            degrees[b].x = random.uniform(least.x, most.x);
-            degrees[b].y = random.uniform(least.y, most.y);
-            degrees[b].z = random.uniform(least.z, most.z);
-          }
-        Sample sample;
-        sample.name = fmt::format("subject {} pose {}", subject, p);
-        sample.graph = graph;
-        sample.triangles = mesh.triangles;
-        sample.positions =
-            positions(bones, pose(bones, proportions, degrees), mesh.vertices, weights);
-        sample.features = DenseMatrix{n, 1, std::vector<float>(n, 1.0f)};
-        sample.edge_attributes.odd = differences(graph, sample.positions);
-        part.push_back(static_cast<std::int32_t>(out.samples.size()));
-        out.samples.push_back(std::move(sample));
+        for (std::size_t b = 0; b < bones.size() && p > 0; ++b)
+          degrees[b] = {random.uniform(bones[b].least.x, bones[b].most.x),
+                        random.uniform(bones[b].least.y, bones[b].most.y),
+                        random.uniform(bones[b].least.z, bones[b].most.z)};
+        part.push_back(static_cast<std::int32_t>(meshes.size()));
+        meshes.push_back(
+            {fmt::format("subject {} pose {}", subject, p),
+             {positions(bones, pose(bones, proportions, degrees), rest.vertices, weights),
+              rest.triangles}});
       }
     }
   };
@@ -382,13 +361,9 @@ Dataset bodies(const BodySet& set, std::uint64_t seed) {
   add(split.validation, set.validation_subjects);
   add(split.test, set.test_subjects);
 
-  NodeLabels targets;
-  for (std::size_t s = 0; s < out.samples.size(); ++s)
-    for (NodeId v = 0; v < n; ++v) targets.label.push_back(v);
-  out.targets = std::move(targets);
-  for (NodeId v = 0; v < n; ++v) out.class_names.push_back(std::to_string(v));
+  Dataset out = correspondence_dataset("bodies", fmt::format("generated bodies, seed {}", seed),
+                                       std::move(meshes));
   out.splits = {std::move(split)};
-  out.check();
   return out;
 }
 

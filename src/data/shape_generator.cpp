@@ -6,6 +6,7 @@
 #include <functional>
 #include <numbers>
 
+#include "pdegcn/data/clouds.h"
 #include "pdegcn/graph/error.h"
 #include "pdegcn/kernels/random.h"
 
@@ -18,7 +19,6 @@ using kernels::Random;
 enum Stream : std::uint64_t { kProportions, kPoints, kStreams };
 
 using Point2 = std::array<double, 2>;
-using Point3 = std::array<double, 3>;
 
 // Every shape is its cross-section, scaled and lifted along a profile of (scale, height): from one
 // pole of scale 0 to another, or around.
@@ -148,11 +148,6 @@ constexpr ShapeClass kClasses[] = {{"ellipsoid", ellipsoid}, {"box", box},
                                    {"prism", prism},         {"torus", torus},
                                    {"tube", tube},           {"hourglass", hourglass}};
 
-struct Mesh {
-  std::vector<Point3> vertices;
-  std::vector<Triangle> triangles;
-};
-
 // Steps along a profile that are not too long.
 std::vector<Point2> refined(const std::vector<Point2>& profile, bool around) {
   std::vector<Point2> points;
@@ -167,13 +162,19 @@ std::vector<Point2> refined(const std::vector<Point2>& profile, bool around) {
   return points;
 }
 
-Mesh loft(const Outline& outline) {
+// Turned about the vertical by an angle.
+Mesh loft(const Outline& outline, double angle) {
   const std::vector<Point2> profile = refined(outline.profile, outline.around);
   const auto n = static_cast<NodeId>(outline.section.size());
+  const double c = std::cos(angle);
+  const double s = std::sin(angle);
   Mesh mesh;
+  const auto add_vertex = [&](double x, double y, double z) {
+    for (const double value : {c * x - s * y, s * x + c * y, z})
+      mesh.positions.push_back(static_cast<float>(value));
+  };
   const auto add_ring = [&](const Point2& at) {
-    for (const Point2& p : outline.section)
-      mesh.vertices.push_back({at[0] * p[0], at[0] * p[1], at[1]});
+    for (const Point2& p : outline.section) add_vertex(at[0] * p[0], at[0] * p[1], at[1]);
   };
   const auto join = [&](NodeId below, NodeId above) {
     for (NodeId k = 0; k < n; ++k) {
@@ -193,78 +194,13 @@ Mesh loft(const Outline& outline) {
   for (NodeId r = 0; r + 1 < rings; ++r) join(r * n, (r + 1) * n);
   const NodeId bottom = rings * n;
   const NodeId top = bottom + 1;
-  mesh.vertices.push_back({0, 0, profile.front()[1]});
-  mesh.vertices.push_back({0, 0, profile.back()[1]});
+  add_vertex(0, 0, profile.front()[1]);
+  add_vertex(0, 0, profile.back()[1]);
   for (NodeId k = 0; k < n; ++k) {
     mesh.triangles.push_back({bottom, (k + 1) % n, k});
     mesh.triangles.push_back({top, (rings - 1) * n + k, (rings - 1) * n + (k + 1) % n});
   }
   return mesh;
-}
-
-// Turned about the vertical, centred, inside the unit sphere and touching it.
-void place(Mesh& mesh, double angle) {
-  Point3 low = mesh.vertices.front();
-  Point3 high = low;
-  for (Point3& p : mesh.vertices) {
-    p = {std::cos(angle) * p[0] - std::sin(angle) * p[1],
-         std::sin(angle) * p[0] + std::cos(angle) * p[1], p[2]};
-    for (int d = 0; d < 3; ++d) {
-      low[d] = std::min(low[d], p[d]);
-      high[d] = std::max(high[d], p[d]);
-    }
-  }
-  double radius = 0;
-  for (Point3& p : mesh.vertices) {
-    for (int d = 0; d < 3; ++d) p[d] -= (low[d] + high[d]) / 2;
-    radius = std::max(radius, std::hypot(p[0], p[1], p[2]));
-  }
-  for (Point3& p : mesh.vertices)
-    for (double& x : p) x /= radius;
-}
-
-double area(const Mesh& mesh, const Triangle& t) {
-  const Point3& a = mesh.vertices[t[0]];
-  Point3 u;
-  Point3 v;
-  for (int d = 0; d < 3; ++d) {
-    u[d] = mesh.vertices[t[1]][d] - a[d];
-    v[d] = mesh.vertices[t[2]][d] - a[d];
-  }
-  return std::hypot(u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2],
-                    u[0] * v[1] - u[1] * v[0]) /
-         2;
-}
-
-std::vector<Point3> cloud(const Mesh& mesh, int points, double noise, Random& random) {
-  std::vector<double> sums;
-  for (const Triangle& t : mesh.triangles)
-    sums.push_back((sums.empty() ? 0 : sums.back()) + area(mesh, t));
-  std::vector<Point3> out(points);
-  for (Point3& p : out) {
-    const auto at = std::upper_bound(sums.begin(), sums.end(), random.uniform() * sums.back());
-    const Triangle& t = mesh.triangles[std::min<std::size_t>(at - sums.begin(), sums.size() - 1)];
-    // The square root makes points uniform in the triangle: one is as likely to lie in the half
-    // near vertex 0 as the area of that half says.
-    const double out_of_first = std::sqrt(random.uniform());
-    const double second = out_of_first * random.uniform();
-    const std::array<double, 3> share = {1 - out_of_first, out_of_first - second, second};
-    for (int d = 0; d < 3; ++d) {
-      p[d] = noise * random.normal();
-      for (int c = 0; c < 3; ++c) p[d] += share[c] * mesh.vertices[t[c]][d];
-    }
-  }
-  return out;
-}
-
-// Multiples of 2^-20: what the last bits of a machine's arithmetic do leaves no trace.
-std::vector<float> rounded(std::span<const Point3> points) {
-  std::vector<float> out;
-  out.reserve(3 * points.size());
-  for (const Point3& p : points)
-    for (const double x : p)
-      out.push_back(static_cast<float>(std::nearbyint(x * 0x1p20) * 0x1p-20));
-  return out;
 }
 
 void check(const ShapeSet& set) {
@@ -279,7 +215,7 @@ void check(const ShapeSet& set) {
 }
 
 Dataset make(const ShapeSet& set, std::uint64_t seed, const char* name,
-             const std::function<Sample(const Mesh&, Random&)>& finish) {
+             const std::function<Sample(std::string, Mesh, Random&)>& finish) {
   check(set);
   Dataset out;
   out.name = name;
@@ -291,13 +227,11 @@ Dataset make(const ShapeSet& set, std::uint64_t seed, const char* name,
       for (std::size_t c = 0; c < std::size(kClasses); ++c) {
         const auto number = static_cast<std::int32_t>(out.samples.size());
         Random proportions(seed, kStreams * number + kProportions);
-        Mesh mesh = loft(kClasses[c].draw(proportions));
-        place(mesh, proportions.uniform(0, 2 * std::numbers::pi));
+        const Outline outline = kClasses[c].draw(proportions);
         Random points(seed, kStreams * number + kPoints);
-        out.samples.push_back(finish(mesh, points));
-        Sample& sample = out.samples.back();
-        sample.name = fmt::format("{}_{:04}", kClasses[c].name, number);
-        sample.features = DenseMatrix{sample.graph.num_nodes(), 3, sample.positions};
+        out.samples.push_back(finish(fmt::format("{}_{:04}", kClasses[c].name, number),
+                                     loft(outline, proportions.uniform(0, 2 * std::numbers::pi)),
+                                     points));
         label.push_back(static_cast<std::int32_t>(c));
         part.push_back(number);
       }
@@ -315,20 +249,23 @@ Dataset make(const ShapeSet& set, std::uint64_t seed, const char* name,
 }  // namespace
 
 Dataset shape_clouds(const ShapeSet& set, std::uint64_t seed) {
-  return make(set, seed, "shape-clouds", [&set](const Mesh& mesh, Random& random) {
-    Sample sample;
-    sample.positions = rounded(cloud(mesh, set.points, set.noise, random));
-    sample.graph = Graph::from_points(sample.positions, 3, set.neighbors);
-    return sample;
+  return make(set, seed, "shape-clouds", [&](std::string name, Mesh mesh, Random& random) {
+    Mesh cloud{sample_surface(mesh, set.points, random), {}};
+    normalize_to_unit_sphere(cloud.positions);
+    for (float& x : cloud.positions) x += static_cast<float>(set.noise * random.normal());
+    return cloud_sample(std::move(name), cloud, {set.points, set.neighbors}, random);
   });
 }
 
 Dataset shape_meshes(const ShapeSet& set, std::uint64_t seed) {
-  return make(set, seed, "shape-meshes", [](const Mesh& mesh, Random&) {
+  return make(set, seed, "shape-meshes", [](std::string name, Mesh mesh, Random&) {
     Sample sample;
-    sample.positions = rounded(mesh.vertices);
-    sample.triangles = mesh.triangles;
-    sample.graph = Graph::from_triangles(static_cast<NodeId>(mesh.vertices.size()), mesh.triangles);
+    sample.name = std::move(name);
+    normalize_to_unit_sphere(mesh.positions);
+    sample.graph = Graph::from_triangles(mesh.num_vertices(), mesh.triangles);
+    sample.features = DenseMatrix{mesh.num_vertices(), 3, mesh.positions};
+    sample.positions = std::move(mesh.positions);
+    sample.triangles = std::move(mesh.triangles);
     return sample;
   });
 }

@@ -17,9 +17,9 @@ struct BodySet {
   double spacing = 0.05;  // between vertices, in metres, from 0.01 to 0.06
 };
 
-// Generates the meshes. Features are the constant 1; odd edge attributes are the differences of
-// coordinates, those of node i minus those of node j; the third coordinate is up, and a body looks
-// against the second.
+// Generates the meshes, with features and edge attributes as correspondence_dataset() makes them
+// and one split, "default", by subject. The third coordinate is up; a body looks against the
+// second.
 Dataset bodies(const BodySet& set = {}, std::uint64_t seed = 0);
 
 }  // namespace pdegcn::data

@@ -8,7 +8,7 @@ namespace pdegcn::data {
 
 // A data set for the classification of shapes: ellipsoids, boxes, cylinders, cones, pyramids,
 // capsules, prisms, tori, tubes and hourglasses, each of its own proportions, upright, turned about
-// the vertical (the third coordinate), centred and as large as the unit sphere allows.
+// the vertical (the third coordinate), and scaled to the unit sphere. Features are coordinates.
 struct ShapeSet {
   int train_per_class = 40;
   int validation_per_class = 10;
