@@ -48,8 +48,12 @@ class Part {
   std::uint64_t size() const { return size_; }
 
   void clear() {
-    if (::ftruncate(descriptor_, 0) != 0) fail("cannot be cut");
+    if (!try_clear()) fail("cannot be cut");
+  }
+  bool try_clear() {
+    if (::ftruncate(descriptor_, 0) != 0) return false;
     size_ = 0;
+    return true;
   }
 
   bool append(const char* bytes, std::size_t count) {
@@ -91,6 +95,14 @@ class Part {
 // not work at any.
 enum class Outcome { kComplete, kTryAgain, kGiveUp, kStop };
 
+std::optional<std::uint64_t> number_at(std::string_view line, std::size_t at) {
+  std::uint64_t value = 0;
+  if (at >= line.size() ||
+      std::from_chars(line.data() + at, line.data() + line.size(), value).ec != std::errc{})
+    return {};
+  return value;
+}
+
 // One answer of a server, as its bytes come in.
 struct Answer {
   Part& part;
@@ -98,7 +110,8 @@ struct Answer {
   const RemoteFile& file;
   const DownloadOptions& options;
   std::uint64_t from = 0;                         // the first byte that was asked for
-  std::optional<std::uint64_t> range_begin = {};  // the first byte that comes, by its own word
+  std::optional<std::uint64_t> range_begin = {};  // by its own word, the first byte that comes
+  std::optional<std::uint64_t> whole_size = {};   // and the size of the whole file
   bool begun = false;
   Outcome verdict = Outcome::kGiveUp;  // when the transfer was ended from this side, and
   std::string complaint = {};          // why
@@ -115,15 +128,16 @@ struct Answer {
            options.stall_timeout;
   }
 
+  // "Content-Range: bytes 100-299/300" or ".../*"
   std::size_t header(std::string_view line) {
     constexpr std::string_view kName = "content-range:";
-    if (line.starts_with("HTTP/")) range_begin.reset();  // the next answer, after a redirect
+    if (line.starts_with("HTTP/")) {  // the next answer, after a redirect
+      range_begin.reset();
+      whole_size.reset();
+    }
     if (line.size() > kName.size() && strncasecmp(line.data(), kName.data(), kName.size()) == 0) {
-      const std::size_t digits = line.find_first_of("0123456789", kName.size());
-      std::uint64_t value = 0;
-      if (digits != std::string_view::npos &&
-          std::from_chars(line.data() + digits, line.data() + line.size(), value).ec == std::errc{})
-        range_begin = value;
+      range_begin = number_at(line, line.find_first_of("0123456789", kName.size()));
+      whole_size = number_at(line, line.find('/') + 1);
     }
     return line.size();
   }
@@ -134,21 +148,20 @@ struct Answer {
       long status = 0;
       curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
       if (status == 206 && range_begin != from) {
+        part.try_clear();
         verdict = Outcome::kTryAgain;
         complaint = "the server sent another part than it was asked for";
         return 0;
       }
-      if (status != 206 && part.size() > 0) part.clear();  // it sends the whole file instead
+      // Without ranges the server sends the whole file.
+      if (status != 206 && !part.try_clear()) return stop();
     }
     if (part.size() + count > file.max_bytes) {
+      part.try_clear();
       complaint = fmt::format("it is larger than {} bytes", file.max_bytes);
       return 0;
     }
-    if (!part.append(bytes, count)) {
-      verdict = Outcome::kStop;
-      complaint = fmt::format("{}: {}", part.path().string(), std::strerror(errno));
-      return 0;
-    }
+    if (!part.append(bytes, count)) return stop();
     if (options.progress) {
       curl_off_t length = 0;
       curl_easy_getinfo(curl, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
@@ -157,6 +170,12 @@ struct Answer {
                        length > 0 ? base + static_cast<std::uint64_t>(length) : 0);
     }
     return count;
+  }
+
+  std::size_t stop() {
+    verdict = Outcome::kStop;
+    complaint = fmt::format("{}: {}", part.path().string(), std::strerror(errno));
+    return 0;
   }
 };
 
@@ -234,7 +253,6 @@ Outcome attempt(CURL* curl, const DownloadOptions& options, const RemoteFile& fi
       return Outcome::kGiveUp;
     case CURLE_WRITE_ERROR:
       reason = answer.complaint;
-      part.clear();
       return answer.verdict;
     case CURLE_ABORTED_BY_CALLBACK:
       reason = fmt::format("no byte came for {} seconds", options.stall_timeout);
@@ -250,7 +268,11 @@ Outcome attempt(CURL* curl, const DownloadOptions& options, const RemoteFile& fi
       return Outcome::kTryAgain;
   }
 
-  if (!answer.begun && answer.from == 0) part.clear();  // an empty file is one too
+  if (!answer.begun && status != 206) part.clear();  // the file is empty
+  if (answer.whole_size && part.size() < *answer.whole_size) {
+    reason = fmt::format("only {} of {} bytes came", part.size(), *answer.whole_size);
+    return Outcome::kTryAgain;
+  }
   if (file.sha256.empty()) return Outcome::kComplete;
   const std::string digest = sha256_of_file(part.path());
   if (digest == file.sha256) return Outcome::kComplete;

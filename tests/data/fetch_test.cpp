@@ -135,6 +135,32 @@ TEST_F(Download, StartsAgainWhenTheServerSendsAnotherRange) {
   EXPECT_EQ(server.requests().size(), 3u);
 }
 
+TEST_F(Download, GoesOnWhenTheServerSendsLessOfTheRange) {
+  HttpServer server([&](const HttpRequest& r) {
+    HttpResponse response = honest(r, body_);
+    if (r.number == 0) response.send_only = 100000;
+    if (r.number == 1) {
+      response.body.resize(50000);
+      response.headers = {"Content-Range: bytes 100000-149999/300000"};
+    }
+    if (r.number == 2) response.body.clear();
+    return response;
+  });
+  get(remote({server.address() + "/a"}, false));
+  EXPECT_EQ(read(destination()), body_);
+  EXPECT_EQ(server.requests().size(), 4u);
+}
+
+TEST_F(Download, TakesAnEmptyFileForWhatItIs) {
+  HttpServer server([&](const HttpRequest& r) {
+    HttpResponse response = honest(r, body_);
+    if (r.number == 0) response.send_only = 100000;
+    return r.number == 0 ? response : HttpResponse{};
+  });
+  get(remote({server.address() + "/a"}, false));
+  EXPECT_EQ(fs::file_size(destination()), 0u);
+}
+
 TEST_F(Download, StartsAgainWhenThePartIsWrong) {
   HttpServer server([&](const HttpRequest& r) { return honest(r, body_); });
   const std::string url = server.address() + "/a";
