@@ -71,6 +71,7 @@ pde::Solution PdeStackImpl::solve(const pde::Domain& domain, const torch::Tensor
   how.activation = options_.activation;
   how.symmetric = options_.symmetric;
   how.path = options_.path;
+  how.memory = options_.memory;
   how.trajectory = trajectory;
   how.energies = energies;
   if (is_training()) {

@@ -19,6 +19,16 @@ struct StepCoefficients {
   double s = 0;
 };
 
+// What a march keeps for its way back.
+//   store       every state: fastest, memory grows with the layers
+//   checkpoint  about √L states, the others are computed again; the same bits
+//   reverse     the last two states: a wave is run backwards. For steps with a = 2 and b = -1 only.
+//   Increments are
+//               rounded to a grid, forward and backward, so that it returns to the same bits
+//   automatic   store, when that stays within a budget, else reverse for waves and checkpoint for
+//   the rest
+enum class Memory { automatic, store, checkpoint, reverse };
+
 // A stack of layers to march through. The pointers stay the caller's, and must live as long as the
 // march.
 template <class T>

@@ -29,6 +29,7 @@ struct StackOptions {
   bool alpha_per_layer = false;
   double edge_dropout = 0;
   pde::Path path = pde::Path::automatic;
+  pde::Memory memory = pde::Memory::automatic;
 };
 
 // L PDE-GCN blocks. K starts as the identity, so that the network begins as the plain equation.

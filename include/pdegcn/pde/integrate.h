@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "pdegcn/kernels/edge_flux.h"
+#include "pdegcn/kernels/march.h"
 #include "pdegcn/pde/domain.h"
 #include "pdegcn/pde/dynamics.h"
 
@@ -12,6 +13,7 @@ namespace pdegcn::pde {
 
 using kernels::Activation;
 using kernels::EdgeDropout;
+using kernels::Memory;
 
 // Which implementation marches. Both give the same results.
 enum class Path {
@@ -27,6 +29,7 @@ struct Options {
   bool trajectory = false;  // return all states
   bool energies = false;    // return the energies of every step
   Path path = Path::automatic;
+  Memory memory = Memory::automatic;  // of the kernels
 };
 
 // What the theorems speak of, for step l = 0 to L - 1, with the velocity f_t = (f^{l+1} - f^{l-1})
