@@ -40,7 +40,7 @@ test: packages $(BUILD)/build.ninja
 
 bench: packages $(BUILD)/build.ninja
 	cmake --build $(BUILD) -j $(JOBS) --target benchmarks
-	$(BUILD)/benchmarks/kernels_benchmark
+	for program in $(BUILD)/benchmarks/*_benchmark; do $$program || exit 1; done
 
 asan: packages-checks
 	cmake --preset asan-ubsan $(CMAKE_FLAGS)
