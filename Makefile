@@ -1,10 +1,12 @@
 # The front door. `make demo` and `make test` need nothing but a Debian 12 machine and this folder.
-.PHONY: help packages build demo test bench format format-check lint asan tsan install deb clean
+.PHONY: help packages packages-checks build demo test bench format format-check lint asan tsan install deb clean
 
 PRESET ?= release
 BUILD  := build
 PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
+# Further flags for cmake, e.g. CMAKE_FLAGS=-DPDEGCN_TORCH=OFF
+CMAKE_FLAGS ?=
 
 help:
 	@echo "make demo      install what is missing, build, train the three networks on generated data"
@@ -24,7 +26,7 @@ packages-checks: packages
 	@tools/install-packages.sh packages-checks.txt
 
 $(BUILD)/build.ninja: | packages
-	cmake --preset $(PRESET)
+	cmake --preset $(PRESET) $(CMAKE_FLAGS)
 
 build: packages $(BUILD)/build.ninja
 	cmake --build $(BUILD) -j $(JOBS) --target pdegcn_program
@@ -38,17 +40,17 @@ test: packages $(BUILD)/build.ninja
 
 bench: packages $(BUILD)/build.ninja
 	cmake --build $(BUILD) -j $(JOBS) --target benchmarks
-	$(BUILD)/benchmarks/kernels_benchmark
+	for program in $(BUILD)/benchmarks/*_benchmark; do $$program || exit 1; done
 
 asan: packages-checks
-	cmake --preset asan-ubsan
+	cmake --preset asan-ubsan $(CMAKE_FLAGS)
 	cmake --build build-asan-ubsan -j $(JOBS)
 	ctest --test-dir build-asan-ubsan --output-on-failure -j $(JOBS)
 
 tsan: packages-checks
-	cmake --preset tsan
+	cmake --preset tsan $(CMAKE_FLAGS)
 	cmake --build build-tsan -j $(JOBS)
-	ctest --test-dir build-tsan --output-on-failure -j $(JOBS)
+	ctest --preset tsan -j $(JOBS)
 
 SOURCES := $(shell git ls-files '*.h' '*.cpp' 2>/dev/null)
 
@@ -59,7 +61,6 @@ format-check: packages
 	clang-format --dry-run -Werror $(SOURCES)
 
 lint: packages-checks format-check $(BUILD)/build.ninja
-	cmake --build $(BUILD) -j $(JOBS)
 	run-clang-tidy -quiet -p $(BUILD) -j $(JOBS) 'src/(graph|kernels|data|report)/'
 
 install: build
