@@ -47,18 +47,19 @@ struct LinearSigma {
   static constexpr bool kLinear = true;
 };
 
-// High and low halves of a 32 x 32 bit product, from the products of even and of odd lanes.
+// High and low halves of the 32 x 32 bit products with a constant, from those of even and of odd
+// lanes.
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE V MulHighLow(D d, V a, V b, V& low) {
+HWY_INLINE V MulHighLow(D d, std::uint32_t constant, V v, V& low) {
 #if HWY_TARGET == HWY_SCALAR
-  const std::uint64_t product = std::uint64_t{hn::GetLane(a)} * hn::GetLane(b);
+  const std::uint64_t product = std::uint64_t{constant} * hn::GetLane(v);
   low = hn::Set(d, static_cast<std::uint32_t>(product));
   return hn::Set(d, static_cast<std::uint32_t>(product >> 32));
 #else
   const hn::RepartitionToWide<D> wide;
-  const auto even = hn::MulEven(a, b);
-  const auto odd = hn::MulEven(hn::BitCast(d, hn::ShiftRight<32>(hn::BitCast(wide, a))),
-                               hn::BitCast(d, hn::ShiftRight<32>(hn::BitCast(wide, b))));
+  const auto factor = hn::Set(d, constant);
+  const auto even = hn::MulEven(v, factor);
+  const auto odd = hn::MulEven(hn::BitCast(d, hn::ShiftRight<32>(hn::BitCast(wide, v))), factor);
   low = hn::OddEven(hn::BitCast(d, hn::ShiftLeft<32>(odd)), hn::BitCast(d, even));
   return hn::OddEven(hn::BitCast(d, odd), hn::BitCast(d, hn::ShiftRight<32>(even)));
 #endif
@@ -76,8 +77,8 @@ HWY_INLINE void PhiloxLanes(D d, const std::array<std::uint32_t, 4>& counter, st
   auto k1 = static_cast<std::uint32_t>(seed >> 32);
   for (int round = 0; round < 10; ++round) {
     V low_a, low_b;
-    const V high_a = MulHighLow(d, hn::Set(d, 0xD2511F53u), c0, low_a);
-    const V high_b = MulHighLow(d, hn::Set(d, 0xCD9E8D57u), c2, low_b);
+    const V high_a = MulHighLow(d, 0xD2511F53u, c0, low_a);
+    const V high_b = MulHighLow(d, 0xCD9E8D57u, c2, low_b);
     c0 = hn::Xor(hn::Xor(high_b, c1), hn::Set(d, k0));
     c1 = low_b;
     c2 = hn::Xor(hn::Xor(high_a, c3), hn::Set(d, k1));

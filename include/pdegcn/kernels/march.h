@@ -20,14 +20,18 @@ struct StepCoefficients {
 };
 
 // What a march keeps for its way back.
-//   store       every state: fastest, memory grows with the layers
-//   checkpoint  about √L states, the others are computed again; the same bits
-//   reverse     the last two states: a wave is run backwards. For steps with a = 2 and b = -1 only.
-//   Increments are
-//               rounded to a grid, forward and backward, so that it returns to the same bits
-//   automatic   store, when that stays within a budget, else reverse for waves and checkpoint for
-//   the rest
-enum class Memory { automatic, store, checkpoint, reverse };
+enum class Memory {
+  automatic,   // store when that stays within kMemoryBudget, else reverse for waves and checkpoint for the rest
+  store,       // every state: fastest, memory grows with the layers
+  checkpoint,  // about √L states; the others are computed again, to the same bits
+  reverse,     // two states: the wave is run backwards. For steps with a = 2 and b = -1 on a grid only
+};
+inline constexpr std::int64_t kMemoryBudget = std::int64_t{4} << 30;
+
+// The spacing of the grid that makes a wave reversible, where none is given: f stays exact below 2^24 (float) or 2^53
+// (double) grid steps, that is below 16 or 512.
+template <class T>
+inline constexpr double kGrid = sizeof(T) == 4 ? 0x1p-20 : 0x1p-44;
 
 // A stack of layers to march through. The pointers stay the caller's, and must live as long as the
 // march.
