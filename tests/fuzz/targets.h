@@ -9,9 +9,13 @@ namespace pdegcn::tests {
 //
 // Each is the entry of a libFuzzer program (tests/fuzz) and, with the seeds in corpus/<name>, of
 // the tests of the data floor, which replay and mutate them.
+void fuzz_csv(const data::File& file);
+void fuzz_geom_gcn(const data::File& file);
+void fuzz_gnn_benchmark(const data::File& file);
 void fuzz_json(const data::File& file);
 void fuzz_npy(const data::File& file);
 void fuzz_pickle(const data::File& file);
+void fuzz_svmlight(const data::File& file);
 
 struct FuzzTarget {
   const char* name;
@@ -19,9 +23,9 @@ struct FuzzTarget {
 };
 
 inline constexpr FuzzTarget kFuzzTargets[] = {
-    {"json", fuzz_json},
-    {"npy", fuzz_npy},
-    {"pickle", fuzz_pickle},
+    {"csv", fuzz_csv},           {"geom_gcn", fuzz_geom_gcn}, {"gnn_benchmark", fuzz_gnn_benchmark},
+    {"json", fuzz_json},         {"npy", fuzz_npy},           {"pickle", fuzz_pickle},
+    {"svmlight", fuzz_svmlight},
 };
 
 }  // namespace pdegcn::tests
