@@ -8,6 +8,7 @@
 #include "pdegcn/data/gnn_benchmark.h"
 #include "pdegcn/data/npy.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/mutate.h"
 #include "tests/support/temporary_folder.h"
 
 namespace pdegcn::data {
@@ -306,7 +307,9 @@ TEST(RandomSplits, NumbersThatAreNotPossibleAreErrors) {
 
 class GnnBenchmark : public testing::Test {
  protected:
-  Dataset read() const { return read_gnn_benchmark(File("x/toy.npz", npz(arrays)), {.count = 1}); }
+  Dataset read() const {
+    return read_gnn_benchmark(File("x/toy.npz", npz(arrays, Compression::kStored)), {.count = 1});
+  }
   std::map<std::string, std::string> arrays = {
       {"adj_data", array<float>({4}, {1, 1, 0, 1})},
       {"adj_indices", array<std::int32_t>({4}, {1, 0, 2, 1})},
@@ -361,6 +364,25 @@ TEST_F(GnnBenchmark, MistakesAreErrors) {
   expect("labels", array<std::int64_t>({3}, {1, 0, 1000}), "label 1000 is too large");
   expect("labels", array<std::int64_t>({3}, {1, 0, -7}), "label -7");
   expect("attr_shape", array<std::int64_t>({2}, {3, 1}), "column 1 is outside 0..0");
+}
+
+// The checksums of an archive keep damage from its arrays: here they are damaged first.
+TEST_F(GnnBenchmark, DamagedArraysAreReadOrRefused) {
+  kernels::Random random(1);
+  const auto good = arrays;
+  int refused = 0;
+  for (int round = 0; round < 10000; ++round) {
+    arrays = good;
+    auto damaged = std::next(arrays.begin(), static_cast<std::ptrdiff_t>(random.below(9)));
+    damaged->second = tests::mutate(damaged->second, random);
+    try {
+      read();
+    } catch (const Error&) {
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 1000);
+  EXPECT_LT(refused, 10000);
 }
 
 }  // namespace
