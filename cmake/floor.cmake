@@ -1,6 +1,8 @@
 # Flags that every target of the project shares.
 add_library(pdegcn_flags INTERFACE)
-target_compile_options(pdegcn_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
+# Without -ffp-contract=off the compiler may join a product and a sum in one place and not in another,
+# and two loops that compute the same thing would differ in their last bits.
+target_compile_options(pdegcn_flags INTERFACE -ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
                        # A false alarm of GCC 12 on std::string concatenation.
                        $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
                        $<$<BOOL:${PDEGCN_WERROR}>:-Werror>)

@@ -30,8 +30,10 @@ void check_sparse(const SparseMatrix& m, std::int64_t rows, const std::string& w
       m.offsets.back() != static_cast<std::int64_t>(m.columns.size()) ||
       m.columns.size() != m.values.size())
     throw Error("{}: row offsets and entries do not fit together", what);
-  for (std::int64_t r = 0; r < m.rows; ++r) {
+  // First all offsets: only when none falls are those in the middle inside the columns.
+  for (std::int64_t r = 0; r < m.rows; ++r)
     if (m.offsets[r] > m.offsets[r + 1]) throw Error("{}: the offsets fall at row {}", what, r);
+  for (std::int64_t r = 0; r < m.rows; ++r) {
     for (std::int64_t k = m.offsets[r]; k < m.offsets[r + 1]; ++k) {
       if (m.columns[k] < 0 || m.columns[k] >= m.cols)
         throw Error("{}: column {} in row {} is outside 0..{}", what, m.columns[k], r, m.cols - 1);

@@ -136,10 +136,11 @@ Nodes read_graphsage(const fs::path& folder) {
 
 Nodes read_dgl(const fs::path& folder) {
   Nodes nodes;
-  for (const auto& [part, name] :
-       {std::pair{Part::kTrain, "train"}, std::pair{Part::kValidation, "valid"},
-        std::pair{Part::kTest, "test"}}) {
-    const auto path = [&](const char* suffix) { return folder / (std::string(name) + suffix); };
+  for (const Part part : {Part::kTrain, Part::kValidation, Part::kTest}) {
+    const std::string name = part == Part::kTrain        ? "train"
+                             : part == Part::kValidation ? "valid"
+                                                         : "test";
+    const auto path = [&](const char* suffix) { return folder / (name + suffix); };
     const NodeLink graph = read_node_link(File(path("_graph.json")));
     const auto count = static_cast<std::int64_t>(graph.ids.size());
     for (std::int64_t k = 0; k < count; ++k)

@@ -28,6 +28,8 @@ HWY_INLINE void StoreTile(hn::Vec<Lanes<T>> (&sum)[Rows][Vectors], std::int64_t 
     for (int v = 0; v < Vectors; ++v) {
       const std::int64_t at = offset + r * stride + v * lanes;
       auto value = hn::Mul(hn::Set(d, e.scale), sum[r][v]);
+      if (e.grid > 0)
+        value = hn::Mul(hn::Round(hn::Mul(value, hn::Set(d, 1 / e.grid))), hn::Set(d, e.grid));
       if (e.X != nullptr) value = hn::MulAdd(hn::Set(d, e.x), hn::Load(d, e.X + at), value);
       if (e.Z != nullptr) value = hn::MulAdd(hn::Set(d, e.z), hn::Load(d, e.Z + at), value);
       hn::Store(value, d, out + at);

@@ -41,6 +41,21 @@ void write_npy(const std::filesystem::path& folder) {
   write(folder / "good-deflated.npz", npz(all));
 }
 
+void write_gnn_benchmark(const std::filesystem::path& folder) {
+  std::map<std::string, std::string> arrays = {
+      {"adj_data", array<float, 4>({4}, {1, 1, 0, 1})},
+      {"adj_indices", array<std::int32_t, 4>({4}, {1, 0, 2, 1})},
+      {"adj_indptr", array<std::int32_t, 4>({4}, {0, 1, 3, 4})},
+      {"adj_shape", array<std::int64_t, 2>({2}, {3, 3})},
+      {"labels", array<std::int64_t, 3>({3}, {1, 0, 1})}};
+  write(folder / "good-bare.npz", npz(arrays, data::Compression::kStored));
+  arrays["attr_data"] = array<float, 2>({2}, {5, 6});
+  arrays["attr_indices"] = array<std::int32_t, 2>({2}, {1, 0});
+  arrays["attr_indptr"] = array<std::int32_t, 4>({4}, {0, 1, 1, 2});
+  arrays["attr_shape"] = array<std::int64_t, 2>({2}, {3, 2});
+  write(folder / "good-features.npz", npz(arrays));
+}
+
 void write_pickle(const std::filesystem::path& folder) {
   const std::array<std::int32_t, 6> one_hot = {1, 0, 0, 1, 0, 0};
   write(folder / "good-array",
@@ -67,6 +82,7 @@ int main(int argc, char** argv) {
   }
   const std::filesystem::path corpus = argv[1];
   pdegcn::tests::write_npy(corpus / "npy");
+  pdegcn::tests::write_gnn_benchmark(corpus / "gnn_benchmark");
   pdegcn::tests::write_pickle(corpus / "pickle");
   pdegcn::tests::write_mesh_seeds(corpus);
 }

@@ -64,7 +64,15 @@ T TextReader::parse(std::string_view field, const char* what) const {
   std::string_view digits = field;
   if (!digits.empty() && digits.front() == '+') digits.remove_prefix(1);
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error == std::errc::result_out_of_range) fail("{} '{:.40}' is out of range", what, field);
+  if (error == std::errc::result_out_of_range) {
+    // A floating-point number too close to zero is as good as zero.
+    if constexpr (std::floating_point<T>) {
+      long double wide = 1;
+      std::from_chars(digits.data(), digits.data() + digits.size(), wide);
+      if (wide > -1 && wide < 1) return T{};
+    }
+    fail("{} '{:.40}' is out of range", what, field);
+  }
   if (error != std::errc{} || end != digits.data() + digits.size())
     fail("{} '{:.40}' is not {}", what, field, std::integral<T> ? "a whole number" : "a number");
   return value;

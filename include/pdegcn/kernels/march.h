@@ -21,15 +21,16 @@ struct StepCoefficients {
 
 // What a march keeps for its way back.
 enum class Memory {
-  automatic,   // store when that stays within kMemoryBudget, else reverse for waves and checkpoint for the rest
+  automatic,   // store when that stays within kMemoryBudget, else reverse for waves and checkpoint
+               // for the rest
   store,       // every state: fastest, memory grows with the layers
   checkpoint,  // about √L states; the others are computed again, to the same bits
-  reverse,     // two states: the wave is run backwards. For steps with a = 2 and b = -1 on a grid only
+  reverse,  // two states: the wave is run backwards. For steps with a = 2 and b = -1 on a grid only
 };
 inline constexpr std::int64_t kMemoryBudget = std::int64_t{4} << 30;
 
-// The spacing of the grid that makes a wave reversible, where none is given: f stays exact below 2^24 (float) or 2^53
-// (double) grid steps, that is below 16 or 512.
+// The spacing of the grid that makes a wave reversible, where none is given: f stays exact below
+// 2^24 (float) or 2^53 (double) grid steps, that is below 16 or 512.
 template <class T>
 inline constexpr double kGrid = sizeof(T) == 4 ? 0x1p-20 : 0x1p-44;
 
@@ -46,6 +47,18 @@ struct MarchProblem {
   Activation activation = Activation::tanh;
   bool symmetric = true;  // r = Kᵀ Gᵀ σ(G K f); without the Kᵀ otherwise
   EdgeDropout dropout;    // its layer is filled in
+  Memory memory = Memory::automatic;
+  double grid = 0;  // where positive, f0 and the increments s r are rounded to multiples of it
+};
+
+// What a march will use, chosen by a rule on the problem alone.
+template <class T>
+struct MarchPlan {
+  explicit MarchPlan(const MarchProblem<T>& problem);
+  Memory memory;             // no longer automatic
+  double grid;               // kGrid where reverse needs one and none was given
+  std::int64_t segment = 0;  // layers whose states are kept at a time
+  std::int64_t bytes = 0;    // for states, forward and backward
 };
 
 // Where the gradients go; null where one is not wanted. Each is added to what is there.
@@ -59,48 +72,68 @@ struct MarchGradients {
 
 // Runs a stack forward and backward.
 //
-// With rows as features (F K^T for K f) a layer is g = F Kᵀ, y = Gᵀ σ(G g), r = y K. As all of it
+// With rows as features (F Kᵀ for K f) a layer is g = F Kᵀ, y = Gᵀ σ(G g), r = y K. As all of it
 // but the reading of neighbours in g happens row by row, a layer is one pass over strips of rows:
 // the flux of a strip, its product with K, the step, and at once the product with the next K that
 // neighbours will read in the next layer. There is one barrier per layer, and no edge field is ever
 // stored.
+//
+// For the way back the layers are cut into segments; the states of one segment are held at a time,
+// and the others are computed again from the state at their beginning. `store` is one segment,
+// `checkpoint` about √L of them; `reverse` needs none.
 template <class T>
 class March {
  public:
   explicit March(MarchProblem<T> problem);
 
-  // From f0 (n x c) to the last state (n x c). With `keep` all states stay for state() and
-  // backward().
+  // From f0 (n x c) to the last state (n x c). With `keep` a backward may follow.
   void forward(const T* f0, T* last, bool keep);
 
-  // Copies state l, 0..L, to out; after forward with keep.
+  // Copies state l, 0..L, to out; after forward with keep, in the mode store.
   void state(std::int64_t l, T* out) const;
 
   // The adjoint of forward with keep. `last_bar` is the gradient with respect to the last state,
   // and states_bar, where it is not null, those with respect to all states ((L + 1) x n x c).
+  // Throws Error when a wave that was run backwards did not arrive at its beginning.
   void backward(const T* last_bar, const T* states_bar, const MarchGradients<T>& gradients);
 
   std::int64_t layers() const { return static_cast<std::int64_t>(p_.steps.size()); }
+  const MarchPlan<T>& plan() const { return plan_; }
 
  private:
+  struct Adjoint;
+
+  Matrix<T> field(const Buffer<T>& buffer, std::int64_t slot) const;
   Matrix<T> f(std::int64_t l) const;
   Matrix<T> g(std::int64_t l) const;
   Matrix<T> weight(std::int64_t l) const;
   Matrix<T> transposed(std::int64_t l) const;
   void prepare_weights(std::int64_t straight, std::int64_t turned);
   EdgePass<T> edge_pass(std::int64_t l) const;
+  Epilogue<T> step_to(std::int64_t l, std::int64_t i) const;
   void sum_pieces(std::int64_t first, std::int64_t last, int fields, Matrix<T> y,
                   Matrix<T> g_bar) const;
+  std::int64_t segments() const;
+  void save(std::int64_t segment);
+  void load(std::int64_t segment);
+  void advance(std::int64_t first, std::int64_t last);
+  void retreat(std::int64_t first, std::int64_t last, Adjoint& adjoint);
+  void reverse_rows(std::int64_t l, std::int64_t i, std::int64_t end, Matrix<T> y,
+                    Adjoint& adjoint);
 
   MarchProblem<T> p_;
+  MarchPlan<T> plan_;
   std::int64_t n_;
   std::int64_t c_;
   std::int64_t stride_;
-  bool second_order_;  // whether any step looks two states back
-  bool keep_ = false;
+  bool second_order_;           // whether any step looks two states back
+  bool kept_ = false;           // whether f_ and g_ hold the states of a segment, or the last two
+  std::int64_t base_ = 0;       // the first layer of that segment
+  std::int64_t loaded_ = -1;    // which segment it is; in reverse, 0 when the wave is back at f0
   std::vector<T> entry_gamma_;  // γ per entry of a row
-  Buffer<T> f_;                 // L + 1 states when kept, else the last two
-  Buffer<T> g_;                 // L products f Kᵀ when kept, else two
+  Buffer<T> f_;                 // states of a segment and the one before it, or the last two
+  Buffer<T> g_;                 // products f Kᵀ of a segment, or the last two
+  Buffer<T> saved_;             // the states that segments begin with
   Buffer<T> weights_;           // K and Kᵀ of the layers at hand, padded: two of each
   int threads_;
   Buffer<T> strips_;  // two strips of rows per thread

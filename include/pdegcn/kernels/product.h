@@ -6,7 +6,8 @@
 
 namespace pdegcn::kernels {
 
-// What a product is joined with while it is still in registers: C = scale A B + x X + z Z. X and Z
+// What a product is joined with while it is still in registers: C = scale A B + x X + z Z, where
+// scale A B is rounded to a multiple of `grid`, a power of two, unless that is 0. X and Z
 // have the layout of C and may be C itself; null means that the term is absent.
 template <class T>
 struct Epilogue {
@@ -15,6 +16,7 @@ struct Epilogue {
   const T* X = nullptr;
   T z = 0;
   const T* Z = nullptr;
+  T grid = 0;
 };
 
 // Rows first..last of C = A B and its epilogue, on the calling thread. B and C are padded; A may
