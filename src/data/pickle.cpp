@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstring>
+#include <span>
 
 namespace pdegcn::data {
 namespace {
@@ -67,13 +68,13 @@ class Unpickler {
           push_items(Kind::kTuple, pop(code - 0x84));
           break;
         case 'u':
-          set_items(pop_to_mark());
+          add_to(Kind::kDict, count_to_mark(), true);
           break;
         case 'a':
-          append(pop(1));
+          add_to(Kind::kList, 1, false);
           break;
         case 'e':
-          append(pop_to_mark());
+          add_to(Kind::kList, count_to_mark(), true);
           break;
         case 'q':
           put(byte());
@@ -187,23 +188,30 @@ class Unpickler {
   }
 
   // The topmost values, lowest first; none may be a mark.
-  Values pop(std::size_t count) {
-    Values values;
+  std::span<const Value> topmost(std::size_t count) const {
     if (stack_.size() < count) fail("the stack is empty");
-    for (auto value = stack_.end() - static_cast<std::ptrdiff_t>(count); value != stack_.end();
-         ++value) {
-      if (value->kind == Kind::kMark) fail("a mark where a value is needed");
-      values.push_back(*value);
-    }
-    stack_.resize(stack_.size() - count);
+    const auto values = std::span(stack_).last(count);
+    for (const Value value : values)
+      if (value.kind == Kind::kMark) fail("a mark where a value is needed");
     return values;
   }
 
-  Values pop_to_mark() {
+  Values pop(std::size_t count) {
+    const auto values = topmost(count);
+    Values result(values.begin(), values.end());
+    stack_.resize(stack_.size() - count);
+    return result;
+  }
+
+  std::size_t count_to_mark() const {
     std::size_t count = 0;
     while (count < stack_.size() && stack_[stack_.size() - 1 - count].kind != Kind::kMark) ++count;
     if (count == stack_.size()) fail("there is no mark");
-    Values values = pop(count);
+    return count;
+  }
+
+  Values pop_to_mark() {
+    Values values = pop(count_to_mark());
     stack_.pop_back();
     return values;
   }
@@ -218,15 +226,15 @@ class Unpickler {
     return out_.items_[static_cast<std::size_t>(value.payload)];
   }
 
-  void set_items(const Values& pairs) {
-    if (pairs.size() % 2 != 0) fail("a key has no value");
-    Values& dict = items(top(), Kind::kDict, "a dictionary");
-    dict.insert(dict.end(), pairs.begin(), pairs.end());
-  }
-
-  void append(const Values& values) {
-    Values& list = items(top(), Kind::kList, "a list");
-    list.insert(list.end(), values.begin(), values.end());
+  // Moves the topmost values, and the mark below them, into the list or dictionary that follows.
+  void add_to(Kind kind, std::size_t count, bool mark) {
+    const auto values = topmost(count);
+    if (stack_.size() < count + mark + 1) fail("the stack is empty");
+    if (kind == Kind::kDict && count % 2 != 0) fail("a key has no value");
+    Values& to = items(stack_[stack_.size() - count - mark - 1], kind,
+                       kind == Kind::kDict ? "a dictionary" : "a list");
+    to.insert(to.end(), values.begin(), values.end());
+    stack_.resize(stack_.size() - count - mark);
   }
 
   // Picklers number their memo from 0 or 1 up, so that no number can pass the place in the file.

@@ -48,9 +48,14 @@ SparseMatrix sparse_matrix(std::int64_t rows, std::int64_t cols, const ArrayView
   for (std::int64_t r = 0; r < rows; ++r)
     if (m.offsets[r] > m.offsets[r + 1])
       throw Error("{}: the row offsets fall at row {}", offsets.name, r);
-  for (std::size_t k = 0; k < m.columns.size(); ++k)
-    if (m.columns[k] < 0 || m.columns[k] >= cols)
-      throw Error("{}: column {} is outside 0..{}", columns.name, m.columns[k], cols - 1);
+  const auto outside = [cols](std::int32_t column) {
+    return static_cast<std::uint32_t>(column) >= static_cast<std::uint32_t>(cols);
+  };
+  bool fine = true;
+  for (const std::int32_t column : m.columns) fine &= !outside(column);
+  if (!fine)
+    throw Error("{}: column {} is outside 0..{}", columns.name,
+                *std::find_if(m.columns.begin(), m.columns.end(), outside), cols - 1);
   for (std::int64_t r = 0; r < rows; ++r) sort_row(m, r, columns.name);
   return m;
 }

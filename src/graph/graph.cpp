@@ -15,6 +15,19 @@ std::uint64_t key(Edge e) {
          static_cast<std::uint32_t>(e.j);
 }
 
+// Sorts by both ends: by counting, first by the second end, then by the first, as either is below
+// num_nodes. Takes a copy of the edges, a quarter of the graph that is to be built.
+void sort_by_ends(NodeId num_nodes, std::vector<Edge>& edges) {
+  std::vector<Edge> sorted(edges.size());
+  for (NodeId Edge::*end : {&Edge::j, &Edge::i}) {
+    std::vector<EdgeId> next(static_cast<std::size_t>(num_nodes) + 1);
+    for (const Edge& e : edges) ++next[e.*end + 1];
+    std::partial_sum(next.begin(), next.end(), next.begin());
+    for (const Edge& e : edges) sorted[next[e.*end]++] = e;
+    edges.swap(sorted);
+  }
+}
+
 }  // namespace
 
 std::string BuildReport::summary() const {
@@ -42,8 +55,7 @@ Graph Graph::from_edges(NodeId num_nodes, std::vector<Edge> edges) {
   }
   graph.report_.self_loops = std::erase_if(edges, [](Edge e) { return e.i == e.j; });
   const auto before = [](Edge a, Edge b) { return key(a) < key(b); };
-  if (!std::is_sorted(edges.begin(), edges.end(), before))
-    std::sort(edges.begin(), edges.end(), before);
+  if (!std::is_sorted(edges.begin(), edges.end(), before)) sort_by_ends(num_nodes, edges);
   const auto last = std::unique(edges.begin(), edges.end());
   graph.report_.merged = edges.end() - last;
   edges.erase(last, edges.end());

@@ -14,6 +14,11 @@ torch::Tensor dropout_factors(const EdgeDropout& dropout, std::int64_t edges, st
   return factors.to(like.device(), like.dtype().toScalarType());
 }
 
+// Rounded to multiples of the grid; for the gradient this counts as the identity.
+torch::Tensor rounded(const torch::Tensor& x, double grid) {
+  return grid > 0 ? x + ((x / grid).round() * grid - x).detach() : x;
+}
+
 }  // namespace
 
 torch::Tensor odd_part(const torch::Tensor& x, Activation activation) {
@@ -35,9 +40,9 @@ torch::Tensor march_aten(const Domain& domain, const torch::Tensor& f0, const to
   const auto steps = coefficients.to(f0.options());
   EdgeDropout dropout = options.dropout;
 
-  std::vector<torch::Tensor> states{f0};
-  torch::Tensor before = f0;
-  torch::Tensor now = f0;
+  torch::Tensor now = rounded(f0, options.grid);
+  torch::Tensor before = now;
+  std::vector<torch::Tensor> states{now};
   for (std::int64_t l = 0; l < coefficients.size(0); ++l) {
     const auto weight = K[K.size(0) == 1 ? 0 : l];
     const auto g = now.matmul(weight.t());
@@ -49,7 +54,8 @@ torch::Tensor march_aten(const Domain& domain, const torch::Tensor& f0, const to
     const auto flux = gamma * odd_part(x, options.activation);
     auto r = torch::zeros_like(g).index_add(0, i, flux).index_add(0, j, -flux);
     if (options.symmetric) r = r.matmul(weight);
-    const auto next = steps[l][0] * now + steps[l][1] * before + steps[l][2] * r;
+    const auto next =
+        steps[l][0] * now + steps[l][1] * before + rounded(steps[l][2] * r, options.grid);
     before = now;
     now = next;
     if (options.trajectory) states.push_back(now);

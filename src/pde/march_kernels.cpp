@@ -19,6 +19,9 @@ struct Kept : torch::CustomClassHolder {
     problem.activation = options.activation;
     problem.symmetric = options.symmetric;
     problem.dropout = options.dropout;
+    problem.grid = options.grid;
+    // A trajectory is every state.
+    problem.memory = options.trajectory ? kernels::Memory::store : options.memory;
     const auto steps = coefficients.to(torch::kCPU, torch::kFloat64).contiguous();
     for (std::int64_t l = 0; l < steps.size(0); ++l) {
       const double* row = steps.template data_ptr<double>() + 3 * l;

@@ -29,7 +29,8 @@ struct Options {
   bool trajectory = false;  // return all states
   bool energies = false;    // return the energies of every step
   Path path = Path::automatic;
-  Memory memory = Memory::automatic;  // of the kernels
+  Memory memory = Memory::automatic;  // of the kernels, for the way back
+  double grid = 0;  // a power of two: f0 and the increments are rounded to its multiples
 };
 
 // What the theorems speak of, for step l = 0 to L - 1, with the velocity f_t = (f^{l+1} - f^{l-1})
