@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "mesh_parts.h"
 
 namespace pdegcn::data {

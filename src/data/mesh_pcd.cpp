@@ -99,7 +99,7 @@ Layout layout_of(const Header& header, const TextReader& text) {
       const int d = f.name.front() - 'x';
       constexpr struct {
         char type;
-        std::size_t size;
+        unsigned char size;
         Scalar scalar;
       } known[] = {{'I', 1, Scalar::kInt8},    {'U', 1, Scalar::kUInt8},  {'I', 2, Scalar::kInt16},
                    {'U', 2, Scalar::kUInt16},  {'I', 4, Scalar::kInt32},  {'U', 4, Scalar::kUInt32},
