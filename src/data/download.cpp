@@ -285,6 +285,8 @@ Outcome attempt(CURL* curl, const DownloadOptions& options, const RemoteFile& fi
 }  // namespace
 
 struct Downloader::State {
+  explicit State(DownloadOptions given) : options(std::move(given)) {}
+
   DownloadOptions options;
   std::unique_ptr<CURL, decltype(&curl_easy_cleanup)> curl{curl_easy_init(), curl_easy_cleanup};
 };

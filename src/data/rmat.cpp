@@ -1,5 +1,7 @@
 #include "pdegcn/data/rmat.h"
 
+#include <cmath>
+
 #include "pdegcn/graph/error.h"
 #include "pdegcn/kernels/random.h"
 
@@ -8,7 +10,7 @@ namespace {
 
 // A chance as a limit for 32 random bits.
 std::uint64_t limit(double chance) {
-  return static_cast<std::uint64_t>(chance * 0x1p32 + 0.5);
+  return static_cast<std::uint64_t>(std::llround(chance * 0x1p32));
 }
 
 // Spreads the numbers below 2^bits over themselves: each step can be undone, so no two meet.

@@ -249,7 +249,7 @@ Dataset make(const ShapeSet& set, std::uint64_t seed, const char* name,
 }  // namespace
 
 Dataset shape_clouds(const ShapeSet& set, std::uint64_t seed) {
-  return make(set, seed, "shape-clouds", [&](std::string name, Mesh mesh, Random& random) {
+  return make(set, seed, "shape-clouds", [&](std::string name, const Mesh& mesh, Random& random) {
     Mesh cloud{sample_surface(mesh, set.points, random), {}};
     normalize_to_unit_sphere(cloud.positions);
     for (float& x : cloud.positions) x += static_cast<float>(set.noise * random.normal());

@@ -93,10 +93,11 @@ TEST(ShapeGenerator, PointsAreUniformByArea) {
   const double share = ends / (ends + side);
 
   const std::vector<double> z = heights(cloud);
-  const auto [bottom, top] = std::ranges::minmax(z);
-  const double middle = (bottom + top) / 2;
-  const auto at_ends = std::ranges::count_if(
-      z, [&](double v) { return std::abs(v - middle) > (top - bottom) / 2 - 1e-5; });
+  const auto range = std::ranges::minmax(z);
+  const double middle = (range.min + range.max) / 2;
+  const double half = (range.max - range.min) / 2;
+  const auto at_ends =
+      std::ranges::count_if(z, [&](double v) { return std::abs(v - middle) > half - 1e-5; });
   const auto below = std::ranges::count_if(z, [&](double v) { return v < middle; });
   EXPECT_NEAR(static_cast<double>(at_ends) / 20000, share, 4 * std::sqrt(share / 20000));
   EXPECT_NEAR(static_cast<double>(below) / 20000, 0.5, 0.015);
