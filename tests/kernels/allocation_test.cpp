@@ -6,6 +6,9 @@
 
 #include "tests/kernels/stack.h"
 #include "tests/support/random_graph.h"
+#include "tests/support/sanitized.h"
+
+#if !PDEGCN_SANITIZED
 
 // Every allocation of the program is counted.
 namespace {
@@ -75,3 +78,5 @@ TEST(March, AllocatesNothingPerLayer) {
 
 }  // namespace
 }  // namespace pdegcn::kernels
+
+#endif
