@@ -34,7 +34,7 @@ HWY_INLINE hn::Vec<D> TanhOf(D d, hn::Vec<D> x) {
     p = hn::MulAdd(p, u, one);
     auto q = hn::Set(d, 8.0249192e-05f);
     q = hn::MulAdd(q, u, hn::Set(d, 0.0193929f));
-    q = hn::MulAdd(q, u, hn::Set(d, 0.4526377f));
+    q = hn::MulAdd(q, u, hn::Set(d, 0.45263771f));
     q = hn::MulAdd(q, u, one);
     const auto ratio = hn::Div(hn::Mul(p, q), hn::MulAdd(hn::Mul(u, p), p, hn::Mul(q, q)));
     const auto beyond = hn::Gt(u, hn::Set(d, 16.0f));

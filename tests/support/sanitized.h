@@ -1,18 +1,11 @@
 #pragma once
 
-namespace pdegcn::tests {
-
-// Whether this is a sanitizer's build, in which the longest tests take samples.
+// Whether this is a sanitizer's build: the longest tests then take samples, and the sanitizer has
+// the allocation functions to itself.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool kSanitized = true;
+#define PDEGCN_SANITIZED 1
 #elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-inline constexpr bool kSanitized = true;
+#define PDEGCN_SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
 #else
-inline constexpr bool kSanitized = false;
+#define PDEGCN_SANITIZED 0
 #endif
-#else
-inline constexpr bool kSanitized = false;
-#endif
-
-}  // namespace pdegcn::tests
