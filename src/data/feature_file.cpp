@@ -82,11 +82,7 @@ FeatureTable read_text(const File& file, std::optional<bool> heading) {
   DenseMatrix m;
   TableReader reader(file);
   if (heading) reader.set_heading(*heading);
-  bool ids = false;
-  if (!reader.heading().empty()) {
-    const std::string_view first = reader.heading()[0];
-    ids = first == "id" || first == "node" || first == "node_id";
-  }
+  bool ids = !reader.heading().empty() && is_id_heading(reader.heading()[0]);
   for (; reader.next_row(); ++m.rows) {
     const auto row = reader.row();
     if (m.rows == 0) {

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <charconv>
 #include <cstdint>
+#include <string>
 
 namespace pdegcn::data {
 namespace {
@@ -23,14 +24,17 @@ char separator_of(std::string_view line) {
   return ' ';
 }
 
-bool is_heading_word(std::string_view field) {
-  static constexpr std::array<std::string_view, 20> kWords = {
-      "id",     "ids", "node", "node_id", "nodeid", "name",  "vertex", "source", "src",  "from",
-      "target", "dst", "to",   "label",   "labels", "class", "y",      "split",  "part", "set"};
+constexpr std::array<std::string_view, 8> kIdHeadings = {"id",      "ids",    "node", "nodes",
+                                                         "node_id", "nodeid", "name", "vertex"};
+constexpr std::array<std::string_view, 13> kOtherHeadings = {
+    "source", "src",   "from", "target", "dst",  "to", "label",
+    "labels", "class", "y",    "split",  "part", "set"};
+
+bool is_among(std::span<const std::string_view> words, std::string_view field) {
   std::string lower(field);
   std::ranges::transform(lower, lower.begin(),
                          [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return std::ranges::find(kWords, lower) != kWords.end();
+  return std::ranges::find(words, lower) != words.end();
 }
 
 }  // namespace
@@ -39,11 +43,15 @@ bool is_integer(std::string_view field) {
   return is_number<std::int64_t>(field);
 }
 
+bool is_id_heading(std::string_view field) {
+  return is_among(kIdHeadings, field);
+}
+
 TableReader::TableReader(const File& file) : reader_(file), start_(file) {
   if (!read_row()) return;
   first_ = row_;
   columns_ = row_.size();
-  bool heading = is_heading_word(row_[0]);
+  bool heading = is_id_heading(row_[0]) || is_among(kOtherHeadings, row_[0]);
   if (!heading && read_row() && row_.size() == columns_)
     for (std::size_t k = 0; k < columns_; ++k)
       heading |= !first_[k].empty() && !is_number<double>(first_[k]) && is_number<double>(row_[k]);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "march_rows.h"
 #include "pdegcn/graph/error.h"
@@ -20,6 +21,15 @@ template <class T>
 bool is_reversible(const MarchProblem<T>& p) {
   return std::all_of(p.steps.begin(), p.steps.end(),
                      [](const auto& s) { return s.a == 2 && s.b == -1; });
+}
+
+// Whether |x| is below a limit everywhere; false for a NaN.
+template <class T>
+bool all_below(const Matrix<T>& m, T limit) {
+  for (std::int64_t i = 0; i < m.rows; ++i)
+    for (std::int64_t k = 0; k < m.cols; ++k)
+      if (!(std::abs(m.row(i)[k]) < limit)) return false;
+  return true;
 }
 
 }  // namespace
@@ -230,6 +240,11 @@ void March<T>::advance(std::int64_t first, std::int64_t last) {
   const auto parts = p_.plan->parts();
   const auto& begin = p_.plan->part_begin;
   const auto pieces = static_cast<std::int64_t>(p_.plan->pieces.size());
+  // Twice a value must fit into the digits of a T, counted from the grid.
+  const T limit = plan_.memory == Memory::reverse
+                      ? std::ldexp(static_cast<T>(plan_.grid), std::numeric_limits<T>::digits - 1)
+                      : T{0};
+  outgrown_ = limit > 0 && !all_below(f(first), limit);
 
 #pragma omp parallel num_threads(threads_)
   {
@@ -261,9 +276,16 @@ void March<T>::advance(std::int64_t first, std::int64_t last) {
           if (pieces > 0) sum_pieces(i, end, 1, y, {});
           step_rows<T>(p_.symmetric, y, weight(l), rows_of(f(l + 1), i, end), step_to(l, i));
           if (l + 1 < last) product_rows<T>(f(l + 1), transposed(l + 1), g(l + 1), i, end);
+          if (limit > 0 && !all_below(rows_of(f(l + 1), i, end), limit)) outgrown_ = true;
         }
     }
   }
+  if (outgrown_)
+    throw Error(
+        "the wave has grown to {} or more, where the grid of {} is no longer exact and it cannot "
+        "be run "
+        "backwards: use a smaller step, a coarser grid, or the memory mode checkpoint",
+        limit, plan_.grid);
 }
 
 template <class T>

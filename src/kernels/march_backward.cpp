@@ -1,10 +1,8 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <atomic>
 
 #include "march_rows.h"
-#include "pdegcn/graph/error.h"
 #include "pdegcn/kernels/march.h"
 
 namespace pdegcn::kernels {
@@ -83,15 +81,13 @@ struct March<T>::Adjoint {
   Buffer<T> fluxes;
   Buffer<T> K_sums;
   std::vector<StepCoefficients> step_sums;  // per layer and part
-  std::atomic<bool> strayed = false;        // a reversed wave did not come back to where it began
 };
 
 // The wave one step back: f^{l-1} = 2 f^l - f^{l+1} + s r_l, in place of f^{l+1}, and its product
 // for the neighbours. On the grid all sums are exact, so that these are the very bits of the way
 // there.
 template <class T>
-void March<T>::reverse_rows(std::int64_t l, std::int64_t i, std::int64_t end, Matrix<T> y,
-                            Adjoint& adjoint) {
+void March<T>::reverse_rows(std::int64_t l, std::int64_t i, std::int64_t end, Matrix<T> y) {
   Epilogue<T> rest;
   rest.scale = static_cast<T>(p_.steps[l].s);
   rest.x = 2;
@@ -101,12 +97,7 @@ void March<T>::reverse_rows(std::int64_t l, std::int64_t i, std::int64_t end, Ma
   rest.grid = static_cast<T>(plan_.grid);
   const Matrix<T> before = rows_of(f(l + 1), i, end);  // the slot of f^{l-1}
   step_rows<T>(p_.symmetric, y, weight(l), before, rest);
-  if (l > 0) {
-    product_rows<T>(f(l - 1), transposed(l - 1), g(l - 1), i, end);
-  } else {
-    for (std::int64_t k = i; k < end; ++k)
-      if (!std::equal(f(0).row(k), f(0).row(k) + c_, before.row(k - i))) adjoint.strayed = true;
-  }
+  if (l > 0) product_rows<T>(f(l - 1), transposed(l - 1), g(l - 1), i, end);
 }
 
 // The layers last - 1 down to first, whose states are held (or are being recovered).
@@ -147,7 +138,7 @@ void March<T>::retreat(std::int64_t first, std::int64_t last, Adjoint& adjoint) 
           const Matrix<T> g_bar{buffer + kStrip * stride_, end - i, c_, stride_};
           edge_flux_rows<T>(pass, i, end, RowPlan::longest, y, g_bar);
           if (pieces > 0) sum_pieces(i, end, 2, y, g_bar);
-          if (plan_.memory == Memory::reverse) reverse_rows(l, i, end, y, adjoint);
+          if (plan_.memory == Memory::reverse) reverse_rows(l, i, end, y);
 
           const Matrix<T> above = rows_of(adjoint.f(l + 1), i, end);
           if (want_K) {
@@ -201,11 +192,6 @@ void March<T>::backward(const T* last_bar, const T* states_bar,
   if (plan_.memory == Memory::reverse) {
     retreat(0, depth, adjoint);
     loaded_ = 0;
-    if (adjoint.strayed)
-      throw Error(
-          "a wave that was run backwards did not return to its beginning: its values outgrew the "
-          "grid of {}. Use a smaller step, a coarser grid, or the memory mode checkpoint",
-          plan_.grid);
   } else {
     for (std::int64_t s = segments() - 1; s >= 0; --s) {
       const std::int64_t first = s * plan_.segment;

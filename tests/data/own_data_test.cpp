@@ -82,6 +82,14 @@ TEST_F(OwnData, NamesHeadingsQuotesAndOtherSeparators) {
   EXPECT_EQ(data.split("second").validation, (Labels{0}));
 }
 
+TEST_F(OwnData, NumbersUnderAnIdHeadingAreNoFeatures) {
+  folder.write("edges.csv", "7,5\n");
+  folder.write("features.csv", "Node_ID,age\n5,1\n7,2\n");
+  const Dataset data = read();
+  EXPECT_EQ(data.num_features(), 1);
+  EXPECT_EQ(data.samples[0].node_names, (std::vector<std::string>{"5", "7"}));
+}
+
 TEST_F(OwnData, EdgesAloneAreEnough) {
   folder.write("edges.txt", "30 4\n4   100\n");
   const Dataset numbers = read();

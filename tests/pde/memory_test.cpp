@@ -50,7 +50,7 @@ TEST(Memory, AReversedWaveGivesTheBitsOfStoreOnTheSameGrid) {
         std::pair(torch::kFloat64, 0x1p-40)})
     for (const std::int64_t layers : {1, 2, 3, 16, 1000}) {
       Options options;
-      options.dropout = {0.2, 4, 1, 0};
+      options.dropout.p = layers > 16 ? 0 : 0.2;  // masks that change pump energy into the wave
       options.grid = grid;
       Setting s(mixed_graph(), 5, layers, Kind::h, type, 1, 0.1);
       if (layers > 16) s.K = s.K.slice(0, 0, 1);
@@ -95,8 +95,7 @@ TEST(Memory, WhatCannotBeReversedIsRefused) {
   options.grid = 0x1p-20;
   Setting s(mixed_graph(), 5, 3, Kind::h, torch::kFloat32);
   s.f0 = (s.f0 * 1e4).requires_grad_();
-  const auto last = s.run(options).last;
-  EXPECT_THROW(last.sum().backward(), std::exception);
+  PDEGCN_EXPECT_ERROR(s.run(options), "grown to 8", "checkpoint");
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ struct FeatureTable {
 //   0
 //                         when a 0 is among them
 //   .csv .tsv .txt        a table of numbers (dense), with ids in the first column when that has no
-//                         numbers or its heading is id, node or node_id
+//                         numbers or its heading is id, node, name or the like
 // `heading` says whether a table has one, instead of a judgement by its rows.
 FeatureTable read_features(const File& file, std::optional<bool> heading = {});
 

@@ -30,7 +30,7 @@ std::filesystem::path default_data_dir();
 // name, or with what would be recognised.
 Dataset open(const std::string& name_or_path, const OpenOptions& options = {});
 
-// A data set that has a name. A new one is a line in catalog.cpp.
+// A data set that has a name. A new one is a line in named_sets.cpp.
 struct NamedSet {
   std::string_view name;
   std::string_view summary;
@@ -48,7 +48,7 @@ std::span<const NamedSet> named_sets();
 std::optional<std::filesystem::path> find_set(const NamedSet& set,
                                               const std::filesystem::path& data_dir);
 
-// A format that open() recognises. A new one is a line in catalog.cpp.
+// A format that open() recognises. A new one is a line in named_sets.cpp.
 struct Format {
   std::string_view shown_by;  // what it is recognised by, for people
   bool (*matches)(const std::filesystem::path& path) = nullptr;

@@ -55,4 +55,7 @@ class TableReader {
 // True when the field is a whole number that fits.
 bool is_integer(std::string_view field);
 
+// True for a heading that stands over ids: id, node, node_id, name and the like, in any case.
+bool is_id_heading(std::string_view field);
+
 }  // namespace pdegcn::data

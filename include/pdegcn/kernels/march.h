@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "pdegcn/graph/graph.h"
 #include "pdegcn/kernels/edge_flux.h"
 #include "pdegcn/kernels/matrix.h"
+#include "pdegcn/kernels/product.h"
 #include "pdegcn/kernels/row_plan.h"
 
 namespace pdegcn::kernels {
@@ -86,7 +88,8 @@ class March {
  public:
   explicit March(MarchProblem<T> problem);
 
-  // From f0 (n x c) to the last state (n x c). With `keep` a backward may follow.
+  // From f0 (n x c) to the last state (n x c). With `keep` a backward may follow; in the mode
+  // reverse this throws Error when a value outgrows the grid, where sums are no longer exact.
   void forward(const T* f0, T* last, bool keep);
 
   // Copies state l, 0..L, to out; after forward with keep, in the mode store.
@@ -118,17 +121,17 @@ class March {
   void load(std::int64_t segment);
   void advance(std::int64_t first, std::int64_t last);
   void retreat(std::int64_t first, std::int64_t last, Adjoint& adjoint);
-  void reverse_rows(std::int64_t l, std::int64_t i, std::int64_t end, Matrix<T> y,
-                    Adjoint& adjoint);
+  void reverse_rows(std::int64_t l, std::int64_t i, std::int64_t end, Matrix<T> y);
 
   MarchProblem<T> p_;
   MarchPlan<T> plan_;
   std::int64_t n_;
   std::int64_t c_;
   std::int64_t stride_;
-  bool second_order_;           // whether any step looks two states back
-  bool kept_ = false;           // whether f_ and g_ hold the states of a segment, or the last two
-  std::int64_t base_ = 0;       // the first layer of that segment
+  bool second_order_;      // whether any step looks two states back
+  bool kept_ = false;      // whether f_ and g_ hold the states of a segment, or the last two
+  std::int64_t base_ = 0;  // the first layer of that segment
+  std::atomic<bool> outgrown_ = false;
   std::int64_t loaded_ = -1;    // which segment it is; in reverse, 0 when the wave is back at f0
   std::vector<T> entry_gamma_;  // γ per entry of a row
   Buffer<T> f_;                 // states of a segment and the one before it, or the last two
