@@ -2,12 +2,15 @@
 // readers and generators.
 #include <algorithm>
 
+#include "pdegcn/data/generate.h"
 #include "pdegcn/data/geom_gcn.h"
 #include "pdegcn/data/gnn_benchmark.h"
+#include "pdegcn/data/modelnet.h"
 #include "pdegcn/data/open.h"
 #include "pdegcn/data/own_data.h"
 #include "pdegcn/data/planetoid.h"
 #include "pdegcn/data/ppi.h"
+#include "pdegcn/data/shapes.h"
 
 namespace pdegcn::data {
 namespace {
@@ -24,6 +27,39 @@ Dataset read_geom_gcn_set(const fs::path& folder, const std::string&, const Open
 
 Dataset read_ppi_set(const fs::path& folder, const std::string&, const OpenOptions&) {
   return read_ppi(folder);
+}
+
+Dataset read_faust_set(const fs::path& folder, const std::string& name, const OpenOptions&) {
+  Dataset set = read_faust(folder);
+  set.name = name;
+  return set;
+}
+
+Dataset read_faust_r_set(const fs::path& off_folder, const std::string&, const OpenOptions&) {
+  return read_faust_r(off_folder.parent_path());
+}
+
+Dataset read_modelnet_set(const fs::path& folder, const std::string&, const OpenOptions&) {
+  return read_modelnet(folder);
+}
+
+// A tree of classes: some folder in it has a folder named train.
+bool is_modelnet(const fs::path& path) {
+  std::error_code error;
+  for (const fs::path& top : {path, path / "ModelNet10", path / "pcd"})
+    for (fs::directory_iterator entry(top, error), end; !error && entry != end;
+         entry.increment(error))
+      if (fs::is_directory(entry->path() / "train", error)) return true;
+  return false;
+}
+
+// A folder of meshes, or an archive, which is looked into when it is read.
+bool is_mesh_folder(const fs::path& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error)) return !mesh_files(path).empty();
+  const std::string name = path.filename().string();
+  return name.ends_with(".tgz") || name.ends_with(".tar.gz") || name.ends_with(".tar") ||
+         name.ends_with(".zip");
 }
 
 // The names of the Planetoid sets in a folder, by their graphs; of a file ind.<name>.<part>, its
@@ -64,10 +100,8 @@ bool has(const fs::path& folder, const char* file) {
   return is_there(folder / file);
 }
 
-}  // namespace
-
-std::span<const NamedSet> named_sets() {
-  static const std::vector<NamedSet> sets = {
+std::vector<NamedSet> sets_on_disk() {
+  return {
       {"cora",
        "citation network, 2,708 papers in 7 classes (Planetoid)",
        {"cora/ind.cora.graph", "ind.cora.graph"},
@@ -113,7 +147,50 @@ std::span<const NamedSet> named_sets() {
        {"ppi/ppi-G.json", "ppi/train_graph.json", "ppi/edges.npy"},
        false,
        read_ppi_set},
+      {"faust",
+       "100 scanned bodies on one template, correspondence (needs its owner's licence)",
+       {"faust/MPI-FAUST/training/registrations/tr_reg_000.ply",
+        "faust/training/registrations/tr_reg_000.ply",
+        "MPI-FAUST/training/registrations/tr_reg_000.ply"},
+       false,
+       read_faust_set},
+      {"faust_fit",
+       "stand-in for FAUST: its template fitted to the remeshed shapes",
+       {"faust_fit/training/registrations/tr_reg_000.ply"},
+       false,
+       read_faust_set},
+      {"faust_r",
+       "remeshed FAUST: 100 bodies, each with its own triangles",
+       {"faust_r/off/tr_reg_000.off"},
+       false,
+       read_faust_r_set},
+      {"modelnet10",
+       "4,899 shapes in 10 classes, as clouds of 1,024 points",
+       {"modelnet10/ModelNet10", "modelnet10/pcd"},
+       false,
+       read_modelnet_set},
   };
+}
+
+// The sets that are read, then those that are made.
+std::vector<NamedSet> all_sets() {
+  std::vector<NamedSet> sets = sets_on_disk();
+  static const std::vector<GeneratedSet> generated = generated_sets();
+  for (const GeneratedSet& set : generated)
+    sets.push_back({set.name,
+                    set.about,
+                    {},
+                    set.bag_of_words,
+                    [](const fs::path&, const std::string& name, const OpenOptions&) {
+                      return generate(name);
+                    }});
+  return sets;
+}
+
+}  // namespace
+
+std::span<const NamedSet> named_sets() {
+  static const std::vector<NamedSet> sets = all_sets();
   return sets;
 }
 
@@ -127,6 +204,12 @@ std::span<const Format> formats() {
        read_planetoid_path},
       {"a folder with ppi-G.json, train_graph.json or edges.npy and graph_id.npy (PPI)", is_ppi,
        false, [](const fs::path& path, const OpenOptions&) { return read_ppi(path); }},
+      {"a folder of classes with train and test folders of meshes or clouds (ModelNet)",
+       is_modelnet, false,
+       [](const fs::path& path, const OpenOptions&) { return read_modelnet(path); }},
+      {"a folder with off/tr_reg_000.off (remeshed FAUST)",
+       [](const fs::path& path) { return has(path, "off/tr_reg_000.off"); }, false,
+       [](const fs::path& path, const OpenOptions&) { return read_faust_r(path); }},
       {"an .npz with adj_indptr (gnn-benchmark)",
        [](const fs::path& path) {
          return path.extension() == ".npz" && is_gnn_benchmark(File(path));
@@ -140,6 +223,9 @@ std::span<const Format> formats() {
                 has(path, "edges.npy");
        },
        false, [](const fs::path& path, const OpenOptions&) { return read_own_data(path); }},
+      {"a folder, .zip, .tar or .tgz of meshes with one order of vertices (correspondence)",
+       is_mesh_folder, false,
+       [](const fs::path& path, const OpenOptions&) { return read_mesh_folder(path); }},
   };
   return all;
 }

@@ -1,5 +1,7 @@
 #include "pdegcn/data/open.h"
 
+#include "pdegcn/data/generate.h"
+
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -182,6 +184,34 @@ TEST(NamedSets, EveryOneThatIsThereOpens) {
     EXPECT_GT(data.num_nodes(), 0) << set.name;
     EXPECT_FALSE(data.splits.empty()) << set.name;
   }
+}
+
+TEST(Open, EveryGeneratedSetHasAName) {
+  for (const GeneratedSet& set : generated_sets()) {
+    if (set.name.starts_with("shape-") || set.name == "bodies")
+      continue;  // their own tests make them
+    const Dataset data = open(set.name);
+    EXPECT_EQ(data.name, set.name);
+    if (!set.bag_of_words) continue;
+    // Row-normalised: the words of a node add up to one.
+    const auto& words = std::get<SparseMatrix>(data.samples[0].features);
+    for (std::int64_t i = 0; i < words.rows; ++i) {
+      float sum = 0;
+      for (std::int64_t k = words.offsets[i]; k < words.offsets[i + 1]; ++k) sum += words.values[k];
+      EXPECT_NEAR(sum, 1, 1e-5);
+    }
+  }
+}
+
+TEST(Open, ShapesByNameAndByPath) {
+  PDEGCN_NEEDS_DATA("faust_fit");
+  const auto folder = tests::data_folder();
+  EXPECT_EQ(open("faust_fit", {folder}).samples.size(), 100u);
+  EXPECT_EQ(open("faust_fit", {folder}).name, "faust_fit");
+  EXPECT_EQ(open("faust_r", {folder}).samples.size(), 100u);
+  EXPECT_EQ(open((folder / "faust_r").string()).num_classes(), 6890);
+  EXPECT_EQ(open((folder / "faust_fit/training/registrations").string()).samples.size(), 100u);
+  EXPECT_EQ(open((folder / "mesh_poses/cat-poses.tgz").string()).samples.size(), 10u);
 }
 
 }  // namespace

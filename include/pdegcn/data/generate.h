@@ -13,6 +13,7 @@ struct GeneratedSet {
   std::string name;
   std::string about;
   Dataset (*make)(std::uint64_t seed);
+  bool bag_of_words = false;  // its features are usually row-normalised
 };
 std::vector<GeneratedSet> generated_sets();
 
