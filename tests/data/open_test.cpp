@@ -186,7 +186,7 @@ TEST(NamedSets, EveryOneThatIsThereOpens) {
   }
 }
 
-TEST(Open, EveryGeneratedSetHasAName) {
+TEST_F(Open, EveryGeneratedSetHasAName) {
   for (const GeneratedSet& set : generated_sets()) {
     if (set.name.starts_with("shape-") || set.name == "bodies")
       continue;  // their own tests make them
@@ -203,7 +203,7 @@ TEST(Open, EveryGeneratedSetHasAName) {
   }
 }
 
-TEST(Open, ShapesByNameAndByPath) {
+TEST_F(Open, ShapesByNameAndByPath) {
   PDEGCN_NEEDS_DATA("faust_fit");
   const auto folder = tests::data_folder();
   EXPECT_EQ(open("faust_fit", {folder}).samples.size(), 100u);
