@@ -13,13 +13,16 @@
 #define PDEGCN_KERNELS_EDGE_FLUX_ONCE
 namespace pdegcn::kernels {
 
-// Where a mask value comes from: channel 64 g + 16 w + s is word w of the Philox block with slot
-// 16 g + s, so that four vectors come out of one evaluation.
+// Where a mask value comes from. 16 bits decide on a channel: channel 64 g + 16 w + s looks at word
+// 2 (w / 2) + s % 2 of the Philox block with slot 8 g + s / 2, at its lower half when w is even. So
+// 64 channels take eight blocks, and vectors of 64-bit lanes hold them in the order of channels.
 constexpr std::int64_t kWords = 4;
 constexpr std::int64_t kGroup = kWords * kPadding;
+constexpr int kRounds = 7;
 
+// A channel is dropped when its 16 bits, as the upper half of a word, are below this.
 inline std::uint32_t drop_threshold(double p) {
-  return static_cast<std::uint32_t>(p * 4294967296.0);
+  return static_cast<std::uint32_t>(p * 65536) << 16;
 }
 
 // The part of the counter that edge, layer and step make; the slot is added to its first word.
@@ -27,6 +30,20 @@ inline std::array<std::uint32_t, 4> drop_counter(const EdgeDropout& dropout, Edg
   const auto id = static_cast<std::uint64_t>(edge);
   return {static_cast<std::uint32_t>(id >> 32 << 16), static_cast<std::uint32_t>(id), dropout.layer,
           dropout.step};
+}
+
+inline std::uint32_t drop_slot(std::int64_t channel) {
+  return static_cast<std::uint32_t>(channel / kGroup * (kPadding / 2) + channel % kPadding / 2);
+}
+
+inline bool drops(const EdgeDropout& dropout, EdgeId edge, std::int64_t channel) {
+  auto counter = drop_counter(dropout, edge);
+  counter[0] += drop_slot(channel);
+  const auto block = philox<kRounds>(counter, {static_cast<std::uint32_t>(dropout.seed),
+                                               static_cast<std::uint32_t>(dropout.seed >> 32)});
+  const std::int64_t w = channel % kGroup / kPadding;
+  const std::uint32_t word = block[w / 2 * 2 + channel % 2];
+  return (w % 2 == 0 ? word << 16 : word) < drop_threshold(dropout.p);
 }
 
 }  // namespace pdegcn::kernels
@@ -47,81 +64,101 @@ struct LinearSigma {
   static constexpr bool kLinear = true;
 };
 
-// High and low halves of the 32 x 32 bit products with a constant, from those of even and of odd
-// lanes.
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE V MulHighLow(D d, std::uint32_t constant, V v, V& low) {
 #if HWY_TARGET == HWY_SCALAR
-  const std::uint64_t product = std::uint64_t{constant} * hn::GetLane(v);
-  low = hn::Set(d, static_cast<std::uint32_t>(product));
-  return hn::Set(d, static_cast<std::uint32_t>(product >> 32));
-#else
-  const hn::RepartitionToWide<D> wide;
-  const auto factor = hn::Set(d, constant);
-  const auto even = hn::MulEven(v, factor);
-  const auto odd = hn::MulEven(hn::BitCast(d, hn::ShiftRight<32>(hn::BitCast(wide, v))), factor);
-  low = hn::OddEven(hn::BitCast(d, hn::ShiftLeft<32>(odd)), hn::BitCast(d, even));
-  return hn::OddEven(hn::BitCast(d, odd), hn::BitCast(d, hn::ShiftRight<32>(even)));
-#endif
-}
 
-// Philox for as many consecutive slots as there are lanes; see random.h.
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE void PhiloxLanes(D d, const std::array<std::uint32_t, 4>& counter, std::uint32_t slot,
-                            std::uint64_t seed, V (&word)[kWords]) {
-  V c0 = hn::Iota(d, counter[0] + slot);
-  V c1 = hn::Set(d, counter[1]);
-  V c2 = hn::Set(d, counter[2]);
-  V c3 = hn::Set(d, counter[3]);
-  auto k0 = static_cast<std::uint32_t>(seed);
-  auto k1 = static_cast<std::uint32_t>(seed >> 32);
-  for (int round = 0; round < 10; ++round) {
-    V low_a, low_b;
-    const V high_a = MulHighLow(d, 0xD2511F53u, c0, low_a);
-    const V high_b = MulHighLow(d, 0xCD9E8D57u, c2, low_b);
-    c0 = hn::Xor(hn::Xor(high_b, c1), hn::Set(d, k0));
-    c1 = low_b;
-    c2 = hn::Xor(hn::Xor(high_a, c3), hn::Set(d, k1));
-    c3 = low_a;
-    k0 += 0x9E3779B9u;
-    k1 += 0xBB67AE85u;
+template <class T>
+struct DropMask {
+  explicit DropMask(const EdgeDropout& edge_dropout) : dropout(edge_dropout) {}
+
+  template <int Words>
+  HWY_INLINE void Factors(EdgeId edge, std::int64_t channel,
+                          hn::Vec<Lanes<T>> (&factor)[Words]) const {
+    for (int w = 0; w < Words; ++w)
+      factor[w] = hn::Set(Lanes<T>(), drops(dropout, edge, channel + w * kPadding)
+                                          ? T{0}
+                                          : static_cast<T>(1 / (1 - dropout.p)));
   }
-  word[0] = c0;
-  word[1] = c1;
-  word[2] = c2;
-  word[3] = c3;
-}
 
-// The mask factors of `Words` vectors from channel `channel` on, 16 channels apart.
-template <int Words, class T, class V>
-HWY_INLINE void DropFactors(const EdgeDropout& dropout, EdgeId edge, std::int64_t channel,
-                            V (&factor)[Words]) {
-  const Lanes<T> d;
-  const hn::Rebind<std::uint32_t, Lanes<T>> bits;
-  const auto slot = static_cast<std::uint32_t>(channel / kGroup * kPadding + channel % kPadding);
-  hn::Vec<decltype(bits)> word[kWords];
-  PhiloxLanes(bits, drop_counter(dropout, edge), slot, dropout.seed, word);
-  const std::uint32_t threshold = drop_threshold(dropout.p);
-  const auto scale = hn::Set(d, static_cast<T>(1 / (1 - dropout.p)));
-  for (int w = 0; w < Words; ++w) {
-    const auto value = word[Words == 1 ? channel % kGroup / kPadding : w];
-    if constexpr (sizeof(T) == 4) {
-      const auto dropped = hn::Lt(value, hn::Set(bits, threshold));
-      factor[w] = hn::IfThenZeroElse(hn::RebindMask(d, dropped), scale);
-    } else {
-      const hn::Rebind<std::uint64_t, Lanes<T>> wide;
-      const auto dropped =
-          hn::Lt(hn::PromoteTo(wide, value), hn::Set(wide, std::uint64_t{threshold}));
-      factor[w] = hn::IfThenZeroElse(hn::RebindMask(d, dropped), scale);
+  const EdgeDropout& dropout;
+};
+
+#else
+
+// The masks of a pass: what does not change from edge to edge is prepared once.
+template <class T>
+struct DropMask {
+  explicit DropMask(const EdgeDropout& edge_dropout)
+      : dropout(edge_dropout),
+        threshold(drop_threshold(dropout.p)),
+        scale(static_cast<T>(1 / (1 - dropout.p))) {
+    auto k0 = static_cast<std::uint32_t>(dropout.seed);
+    auto k1 = static_cast<std::uint32_t>(dropout.seed >> 32);
+    for (auto& key : keys) {
+      key[0] = k0;
+      key[1] = k1;
+      k0 += 0x9E3779B9u;
+      k1 += 0xBB67AE85u;
     }
   }
-}
+
+  // The mask factors of `Words` vectors from channel `channel` on, 16 channels apart. Philox runs
+  // in the lower halves of 64-bit lanes; what is in the upper ones never gets down.
+  template <int Words>
+  HWY_INLINE void Factors(EdgeId edge, std::int64_t channel,
+                          hn::Vec<Lanes<T>> (&factor)[Words]) const {
+    const Lanes<T> d;
+    const hn::Rebind<std::uint32_t, Lanes<T>> narrow;
+    const hn::Repartition<std::uint64_t, decltype(narrow)> wide;
+    const auto counter = drop_counter(dropout, edge);
+    auto c0 = hn::Add(hn::Iota(wide, 0), hn::Set(wide, counter[0] + drop_slot(channel)));
+    auto c1 = hn::Set(wide, counter[1]);
+    auto c2 = hn::Set(wide, counter[2]);
+    auto c3 = hn::Set(wide, counter[3]);
+    const auto m0 = hn::Set(narrow, 0xD2511F53u);
+    const auto m1 = hn::Set(narrow, 0xCD9E8D57u);
+    for (const auto& key : keys) {
+      const auto a = hn::MulEven(hn::BitCast(narrow, c0), m0);
+      const auto b = hn::MulEven(hn::BitCast(narrow, c2), m1);
+      c0 = hn::Xor(hn::Xor(hn::ShiftRight<32>(b), c1), hn::Set(wide, key[0]));
+      c1 = b;
+      c2 = hn::Xor(hn::Xor(hn::ShiftRight<32>(a), c3), hn::Set(wide, key[1]));
+      c3 = a;
+    }
+    const auto pair = [&](auto even, auto odd) HWY_ATTR {
+      return hn::OddEven(hn::BitCast(narrow, hn::ShiftLeft<32>(odd)), hn::BitCast(narrow, even));
+    };
+    const auto first = pair(c0, c1);
+    const auto second = pair(c2, c3);
+    for (int k = 0; k < Words; ++k) {
+      const std::int64_t w = Words == 1 ? channel % kGroup / kPadding : k;
+      auto word = w < 2 ? first : second;
+      if (w % 2 == 0) word = hn::ShiftLeft<16>(word);
+      if constexpr (sizeof(T) == 4) {
+        const auto dropped = hn::Lt(word, hn::Set(narrow, threshold));
+        factor[k] = hn::IfThenZeroElse(hn::RebindMask(d, dropped), hn::Set(d, scale));
+      } else {
+        const hn::Rebind<std::uint64_t, Lanes<T>> lanes;
+        const auto dropped =
+            hn::Lt(hn::PromoteTo(lanes, word), hn::Set(lanes, std::uint64_t{threshold}));
+        factor[k] = hn::IfThenZeroElse(hn::RebindMask(d, dropped), hn::Set(d, scale));
+      }
+    }
+  }
+
+  const EdgeDropout& dropout;
+  std::uint32_t threshold;
+  T scale;
+  std::uint64_t keys[kRounds][2];
+};
+
+#endif
 
 // `Words` vectors of channels, 16 apart from `channel` on, of one row. They stay in registers while
 // the neighbours go by.
 template <class Sigma, bool Dropout, bool Adjoint, bool GammaGrad, int Words, class T>
-HWY_INLINE void FluxChannels(const EdgePass<T>& a, std::int64_t i, EdgeId first, EdgeId last,
-                             std::int64_t channel, T* y_out, T* g_bar_out) {
+HWY_INLINE void FluxChannels(const EdgePass<T>& a, const DropMask<T>& mask, std::int64_t i,
+                             EdgeId first, EdgeId last, std::int64_t channel, T* y_out,
+                             T* g_bar_out) {
   const Lanes<T> d;
   using V = hn::Vec<Lanes<T>>;
   V g_i[Words], y[Words], y_bar_i[Words], g_bar[Words];
@@ -139,7 +176,7 @@ HWY_INLINE void FluxChannels(const EdgePass<T>& a, std::int64_t i, EdgeId first,
     const std::int64_t j = a.rows.neighbors[k];
     const auto gamma = hn::Set(d, a.rows.gamma[k]);
     V factor[Words];
-    if constexpr (Dropout) DropFactors<Words, T>(a.dropout, a.rows.edge_ids[k], channel, factor);
+    if constexpr (Dropout) mask.template Factors<Words>(a.rows.edge_ids[k], channel, factor);
     V gamma_sum = hn::Zero(d);
     for (int w = 0; w < Words; ++w) {
       const std::int64_t at = channel + w * kPadding;
@@ -176,17 +213,17 @@ HWY_INLINE void FluxChannels(const EdgePass<T>& a, std::int64_t i, EdgeId first,
 }
 
 template <class Sigma, bool Dropout, bool Adjoint, bool GammaGrad, class T>
-HWY_INLINE void FluxRow(const EdgePass<T>& a, std::int64_t i, EdgeId first, EdgeId last, T* y,
-                        T* g_bar) {
+HWY_INLINE void FluxRow(const EdgePass<T>& a, const DropMask<T>& mask, std::int64_t i, EdgeId first,
+                        EdgeId last, T* y, T* g_bar) {
   const std::int64_t lanes = hn::Lanes(Lanes<T>());
   const std::int64_t columns = padded(a.g.cols);
   std::int64_t group = 0;
   for (; group + kGroup <= columns; group += kGroup)
     for (std::int64_t s = 0; s < kPadding; s += lanes)
-      FluxChannels<Sigma, Dropout, Adjoint, GammaGrad, kWords, T>(a, i, first, last, group + s, y,
-                                                                  g_bar);
+      FluxChannels<Sigma, Dropout, Adjoint, GammaGrad, kWords, T>(a, mask, i, first, last,
+                                                                  group + s, y, g_bar);
   for (std::int64_t at = group; at < columns; at += lanes)
-    FluxChannels<Sigma, Dropout, Adjoint, GammaGrad, 1, T>(a, i, first, last, at, y, g_bar);
+    FluxChannels<Sigma, Dropout, Adjoint, GammaGrad, 1, T>(a, mask, i, first, last, at, y, g_bar);
 }
 
 // Rows or a part of one row: `work` has the bounds of either.
@@ -200,6 +237,7 @@ struct Work {
 
 template <class Sigma, bool Dropout, bool Adjoint, bool GammaGrad, class T>
 void FluxRows(const EdgePass<T>& a, const Work<T>& work) {
+  const DropMask<T> mask(a.dropout);
   for (std::int64_t i = work.first_row; i < work.last_row; ++i) {
     EdgeId first = a.rows.offsets[i];
     EdgeId last = a.rows.offsets[i + 1];
@@ -210,7 +248,7 @@ void FluxRows(const EdgePass<T>& a, const Work<T>& work) {
       continue;
     }
     const std::int64_t row = i - work.first_row;
-    FluxRow<Sigma, Dropout, Adjoint, GammaGrad, T>(a, i, first, last, work.y.row(row),
+    FluxRow<Sigma, Dropout, Adjoint, GammaGrad, T>(a, mask, i, first, last, work.y.row(row),
                                                    Adjoint ? work.g_bar.row(row) : nullptr);
   }
 }
@@ -229,11 +267,11 @@ template <class T>
 void Flux(const EdgePass<T>& a, std::int64_t first_row, std::int64_t last_row, EdgeId longest,
           EdgeId first_entry, EdgeId last_entry, const Matrix<T>& y, const Matrix<T>& g_bar) {
   const Work<T> work{first_row, last_row, longest, first_entry, last_entry, y, g_bar};
-  const bool drops = a.dropout.p > 0;
+  const bool with_dropout = a.dropout.p > 0;
   if (a.activation == Activation::tanh)
-    drops ? FluxOf<TanhSigma, true, T>(a, work) : FluxOf<TanhSigma, false, T>(a, work);
+    with_dropout ? FluxOf<TanhSigma, true, T>(a, work) : FluxOf<TanhSigma, false, T>(a, work);
   else
-    drops ? FluxOf<LinearSigma, true, T>(a, work) : FluxOf<LinearSigma, false, T>(a, work);
+    with_dropout ? FluxOf<LinearSigma, true, T>(a, work) : FluxOf<LinearSigma, false, T>(a, work);
 }
 
 void FluxF32(const EdgePass<float>& a, std::int64_t first_row, std::int64_t last_row,
@@ -258,12 +296,7 @@ HWY_EXPORT(FluxF64);
 
 double edge_dropout_factor(const EdgeDropout& dropout, EdgeId edge, std::int64_t channel) {
   if (dropout.p <= 0) return 1;
-  auto counter = drop_counter(dropout, edge);
-  counter[0] += static_cast<std::uint32_t>(channel / kGroup * kPadding + channel % kPadding);
-  const auto word = philox(counter, {static_cast<std::uint32_t>(dropout.seed),
-                                     static_cast<std::uint32_t>(dropout.seed >> 32)});
-  const bool kept = word[channel % kGroup / kPadding] >= drop_threshold(dropout.p);
-  return kept ? 1 / (1 - dropout.p) : 0;
+  return drops(dropout, edge, channel) ? 0 : 1 / (1 - dropout.p);
 }
 
 template <>

@@ -11,7 +11,7 @@ namespace {
 
 using Counter = std::array<std::uint32_t, 4>;
 
-// The known answers that the authors of Philox publish for ten rounds.
+// The known answers that the authors of Philox publish.
 TEST(Philox, GivesTheKnownAnswers) {
   EXPECT_EQ(philox({0, 0, 0, 0}, {0, 0}),
             (Counter{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
@@ -19,6 +19,8 @@ TEST(Philox, GivesTheKnownAnswers) {
             (Counter{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
   EXPECT_EQ(philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}),
             (Counter{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
+  EXPECT_EQ(philox<7>({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}),
+            (Counter{0x4dfccaba, 0x190a87f0, 0xc47362ba, 0xb6b5242a}));
 }
 
 TEST(Random, HandsOutTheWordsOfSuccessiveBlocks) {
