@@ -17,9 +17,9 @@ namespace pdegcn::nn {
 struct Input {
   pde::Domain domain;
   std::variant<torch::Tensor, SparseInput> features;  // n x c_in
-  torch::Tensor odd_attributes;           // m x p, or undefined; see data::EdgeAttributes
-  torch::Tensor even_attributes;          // m x q, or undefined
-  std::vector<std::int64_t> graph_sizes;  // nodes of each graph, where there are many
+  torch::Tensor odd_attributes = {};           // m x p, or undefined; see data::EdgeAttributes
+  torch::Tensor even_attributes = {};          // m x q, or undefined
+  std::vector<std::int64_t> graph_sizes = {};  // nodes of each graph, where there are many
 };
 
 // u_V ⊕ Aᵀu_E ⊕ Gᵀu_E: node features with the edge attributes carried to the nodes, even ones by
