@@ -205,13 +205,13 @@ TEST_F(Open, EveryGeneratedSetHasAName) {
 
 TEST_F(Open, ShapesByNameAndByPath) {
   PDEGCN_NEEDS_DATA("faust_fit");
-  const auto folder = tests::data_folder();
-  EXPECT_EQ(open("faust_fit", {folder}).samples.size(), 100u);
-  EXPECT_EQ(open("faust_fit", {folder}).name, "faust_fit");
-  EXPECT_EQ(open("faust_r", {folder}).samples.size(), 100u);
-  EXPECT_EQ(open((folder / "faust_r").string()).num_classes(), 6890);
-  EXPECT_EQ(open((folder / "faust_fit/training/registrations").string()).samples.size(), 100u);
-  EXPECT_EQ(open((folder / "mesh_poses/cat-poses.tgz").string()).samples.size(), 10u);
+  const auto data = tests::data_folder();
+  EXPECT_EQ(open("faust_fit", {data}).samples.size(), 100u);
+  EXPECT_EQ(open("faust_fit", {data}).name, "faust_fit");
+  EXPECT_EQ(open("faust_r", {data}).samples.size(), 100u);
+  EXPECT_EQ(open((data / "faust_r").string()).num_classes(), 6890);
+  EXPECT_EQ(open((data / "faust_fit/training/registrations").string()).samples.size(), 100u);
+  EXPECT_EQ(open((data / "mesh_poses/cat-poses.tgz").string()).samples.size(), 10u);
 }
 
 }  // namespace
