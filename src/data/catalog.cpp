@@ -2,12 +2,15 @@
 // readers and generators.
 #include <algorithm>
 
+#include "pdegcn/data/generate.h"
 #include "pdegcn/data/geom_gcn.h"
 #include "pdegcn/data/gnn_benchmark.h"
+#include "pdegcn/data/modelnet.h"
 #include "pdegcn/data/open.h"
 #include "pdegcn/data/own_data.h"
 #include "pdegcn/data/planetoid.h"
 #include "pdegcn/data/ppi.h"
+#include "pdegcn/data/shapes.h"
 
 namespace pdegcn::data {
 namespace {
@@ -24,6 +27,38 @@ Dataset read_geom_gcn_set(const fs::path& folder, const std::string&, const Open
 
 Dataset read_ppi_set(const fs::path& folder, const std::string&, const OpenOptions&) {
   return read_ppi(folder);
+}
+
+Dataset renamed(Dataset data, const std::string& name) {
+  data.name = name;
+  return data;
+}
+
+// Folders of shapes are those that the reader finds its files in, whatever the marker.
+Dataset read_faust_set(const fs::path& folder, const std::string& name, const OpenOptions&) {
+  return renamed(read_faust(folder), name);
+}
+
+Dataset read_faust_r_set(const fs::path& folder, const std::string& name, const OpenOptions&) {
+  return renamed(read_faust_r(folder), name);
+}
+
+Dataset read_modelnet_set(const fs::path& folder, const std::string& name, const OpenOptions&) {
+  return renamed(read_modelnet(folder), name);
+}
+
+// Sets that are made have no folder; bags of words among them are row-normalised as usual.
+std::vector<NamedSet> with_generated(std::vector<NamedSet> sets) {
+  static const std::vector<GeneratedSet> generated = generated_sets();
+  for (const GeneratedSet& set : generated)
+    sets.push_back({set.name,
+                    set.about,
+                    {},
+                    set.name == "demo" || set.name.starts_with("like-"),
+                    [](const fs::path&, const std::string& name, const OpenOptions&) {
+                      return generate(name);
+                    }});
+  return sets;
 }
 
 // The names of the Planetoid sets in a folder, by their graphs; of a file ind.<name>.<part>, its
@@ -67,7 +102,7 @@ bool has(const fs::path& folder, const char* file) {
 }  // namespace
 
 std::span<const NamedSet> named_sets() {
-  static const std::vector<NamedSet> sets = {
+  static const std::vector<NamedSet> sets = with_generated({
       {"cora",
        "citation network, 2,708 papers in 7 classes (Planetoid)",
        {"cora/ind.cora.graph", "ind.cora.graph"},
@@ -113,7 +148,27 @@ std::span<const NamedSet> named_sets() {
        {"ppi/ppi-G.json", "ppi/train_graph.json", "ppi/edges.npy"},
        false,
        read_ppi_set},
-  };
+      {"modelnet10",
+       "shapes in 10 classes, as clouds of 1,024 points",
+       {"modelnet10/ModelNet10", "modelnet10/pcd"},
+       false,
+       read_modelnet_set},
+      {"faust",
+       "100 registered bodies of 6,890 vertices, for correspondence",
+       {"faust/training", "faust/MPI-FAUST"},
+       false,
+       read_faust_set},
+      {"faust_fit",
+       "bodies fitted to the template of FAUST, for correspondence",
+       {"faust_fit/training"},
+       false,
+       read_faust_set},
+      {"faust_r",
+       "the remeshed FAUST, 100 bodies, for correspondence",
+       {"faust_r/corres"},
+       false,
+       read_faust_r_set},
+  });
   return sets;
 }
 
