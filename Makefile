@@ -32,7 +32,7 @@ build: packages $(BUILD)/build.ninja
 	cmake --build $(BUILD) -j $(JOBS) --target pdegcn_program
 
 demo: build
-	$(BUILD)/pdegcn demo
+	$(BUILD)/pdegcn train
 
 test: packages $(BUILD)/build.ninja
 	cmake --build $(BUILD) -j $(JOBS)

@@ -1,10 +1,12 @@
 #include "pdegcn/data/open.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cstdlib>
-#include <numeric>
 
 #include "pdegcn/data/file.h"
+#include "pdegcn/data/nearest.h"
 #include "pdegcn/data/sparse.h"
 
 namespace pdegcn::data {
@@ -12,35 +14,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The fewest letters to insert, delete, replace or swap with the next.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> before, last(b.size() + 1), row(b.size() + 1);
-  std::iota(last.begin(), last.end(), 0);
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1])});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-        row[j] = std::min(row[j], before[j - 2] + 1);
-    }
-    before = std::exchange(last, row);
-  }
-  return last.back();
-}
-
 [[noreturn]] void fail_unknown(const std::string& name) {
-  const NamedSet* nearest = nullptr;
-  std::size_t best = 1 + std::min<std::size_t>(3, name.size() / 2);
-  std::string names;
-  for (const NamedSet& set : named_sets()) {
-    names += (names.empty() ? "" : ", ") + std::string(set.name);
-    if (const std::size_t d = distance(name.substr(0, 100), set.name); d < best) {
-      best = d;
-      nearest = &set;
-    }
-  }
+  std::vector<std::string_view> names;
+  for (const NamedSet& set : named_sets()) names.push_back(set.name);
+  const std::string_view nearest = nearest_name(name, names);
   throw Error("there is no data set and no path '{}'{}; the names are {}", name,
-              nearest == nullptr ? "" : fmt::format("; did you mean {}?", nearest->name), names);
+              nearest.empty() ? "" : fmt::format("; did you mean {}?", nearest),
+              fmt::join(names, ", "));
 }
 
 Dataset scaled(Dataset data, bool usually_normalized, FeatureScaling wanted) {

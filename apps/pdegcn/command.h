@@ -1,0 +1,56 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pdegcn/train/config.h"
+#include "pdegcn/train/run.h"
+
+namespace pdegcn::app {
+
+// What the chosen subcommand does; it returns the exit code.
+using Action = std::function<int()>;
+
+// Each adds a subcommand, which sets `action` when it is chosen.
+void add_train(CLI::App& program, Action& action);
+void add_evaluate(CLI::App& program, Action& action);
+void add_predict(CLI::App& program, Action& action);
+void add_tune(CLI::App& program, Action& action);
+void add_plot(CLI::App& program, Action& action);
+void add_info(CLI::App& program, Action& action);
+void add_fetch(CLI::App& program, Action& action);
+
+// Exit codes.
+inline constexpr int kOk = 0;
+inline constexpr int kUserError = 1;
+inline constexpr int kInternalError = 2;
+
+// Adds the flags of the fields of those names, of all for none, and returns where their values are
+// put.
+std::shared_ptr<train::Settings> add_settings(CLI::App& command,
+                                              const std::vector<std::string_view>& names = {});
+
+// A warning, on the error stream.
+void warn(std::string_view message);
+
+// Sets the number of threads and warns of what makes them slow.
+int use_threads(std::int64_t threads);
+
+// The most memory that the process has held, in bytes.
+std::int64_t peak_memory();
+
+// The name of a run among those of one call: model, split and seed.
+std::string run_name(const train::RunConfig& run);
+
+// From now on Ctrl-C asks for a stop, which stop_requested() tells; a second one ends the program.
+void listen_for_stop();
+bool stop_requested();
+
+// A score between 0 and 1 in percent, with one decimal; empty for none.
+std::string percent(double score);
+
+}  // namespace pdegcn::app

@@ -1,0 +1,101 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <exception>
+
+#include "command.h"
+#include "pdegcn/data/nearest.h"
+#include "pdegcn/graph/error.h"
+
+namespace pdegcn::app {
+namespace {
+
+constexpr const char* kAbout =
+    "Graph networks as partial differential equations: train them, look at them, use them.";
+
+constexpr const char* kFirstSteps = R"(First steps:
+  pdegcn train                          train three networks on embedded data
+  pdegcn evaluate runs/demo-dhm/d-public-0
+                                        how well one of them does
+  pdegcn train --help                   all settings, with examples
+
+Exit codes: 0 all is well, 1 something to correct in what was asked, 2 a fault of the program.)";
+
+// OpenMP's threads spin while they wait, which on a shared machine costs more than it gains. How
+// long is read from the environment when the library is loaded, before main: so the program starts
+// itself again, once, unless the user has decided.
+void bound_spinning(char** arguments) {
+  if (std::getenv("OMP_WAIT_POLICY") != nullptr || std::getenv("GOMP_SPINCOUNT") != nullptr) return;
+  if (setenv("GOMP_SPINCOUNT", "1000", 1) == 0) execv("/proc/self/exe", arguments);
+}
+
+// What was not understood, with the flag that was most likely meant.
+void check_rest(const CLI::App& command) {
+  const auto rest = command.remaining();
+  if (rest.empty()) return;
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  for (const CLI::App* sub : command.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(sub->get_name());
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  const std::string given = rest.front().substr(0, rest.front().find('='));
+  const std::string_view nearest = data::nearest_name(given, views);
+  const bool is_program = command.get_parent() == nullptr;
+  throw Error("'{}' is not understood{}; see 'pdegcn {}--help'", rest.front(),
+              nearest.empty() ? "" : fmt::format("; did you mean {}?", nearest),
+              is_program ? "" : command.get_name() + " ");
+}
+
+int run(int count, char** arguments) {
+  CLI::App program(kAbout, "pdegcn");
+  Action action;
+  add_train(program, action);
+  add_evaluate(program, action);
+  add_predict(program, action);
+  add_tune(program, action);
+  add_plot(program, action);
+  add_info(program, action);
+  add_fetch(program, action);
+  program.set_version_flag("--version", [] {
+    return fmt::format("pdegcn {}\n{}", PDEGCN_VERSION, train::library_versions());
+  });
+  program.footer(kFirstSteps);
+  program.allow_extras();
+  for (CLI::App* command : program.get_subcommands({})) command->allow_extras();
+  try {
+    program.parse(count, arguments);
+  } catch (const CLI::Success& success) {  // --help and --version
+    return program.exit(success);
+  } catch (const CLI::ParseError& error) {
+    throw Error("{}", error.what());
+  }
+  for (const CLI::App* command : program.get_subcommands()) check_rest(*command);
+  check_rest(program);
+  if (!action) {
+    fmt::print("{}", program.help());
+    return kUserError;
+  }
+  return action();
+}
+
+}  // namespace
+}  // namespace pdegcn::app
+
+int main(int count, char** arguments) {
+  using namespace pdegcn::app;
+  bound_spinning(arguments);
+  try {
+    return run(count, arguments);
+  } catch (const pdegcn::Error& error) {
+    fmt::print(stderr, "pdegcn: {}\n", error.what());
+    return kUserError;
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "pdegcn: there is not enough memory\n");
+    return kInternalError;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "pdegcn: internal error: {}\n", error.what());
+    return kInternalError;
+  }
+}

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <torch/torch.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "pdegcn/data/dataset.h"
+#include "pdegcn/nn/network.h"
+#include "pdegcn/train/config.h"
+#include "pdegcn/train/loss.h"
+
+namespace pdegcn::train {
+
+enum class Part { kTrain, kValidation, kTest };
+
+// What a network is shown at once, and what it should answer.
+struct Batch {
+  nn::Input input;
+  Answers answers;
+};
+
+// The same as in loss.h for a tensor of floats; `gradient` becomes a new one.
+Outcome judge(const torch::Tensor& logits, const Answers& answers,
+              torch::Tensor* gradient = nullptr);
+
+// A data set with one split, made ready for a network: one graph of which some nodes are learnt
+// from, or many graphs of which some are. The answers of a part are read when they are first asked
+// for, and not before. The data set must outlive it.
+class Problem {
+ public:
+  // Throws Error when the data set, the split and the settled config do not fit together.
+  Problem(const data::Dataset& data, data::Split split, const RunConfig& config);
+
+  // Without a split and answers, for what a network of that many outputs says.
+  Problem(const data::Dataset& data, std::int64_t outputs, const RunConfig& config);
+
+  // A network with the weights that the seed of the config gives.
+  std::shared_ptr<nn::Network> make_network() const;
+
+  // An epoch is that many batches; which graphs they hold depends on seed and epoch alone.
+  std::int64_t batches_per_epoch() const;
+  Batch training_batch(std::int64_t epoch, std::int64_t k) const;
+
+  bool has(Part part) const { return !indices(part).empty(); }
+
+  // How a network does on some parts.
+  std::vector<Outcome> evaluate(nn::Network& network, std::span<const Part> parts);
+
+  // The logits of all nodes or graphs, one batch after the other.
+  std::vector<torch::Tensor> logits(nn::Network& network) const;
+
+  // A checksum of what a run learns from: graphs, features, split, and the answers of all but the
+  // test part. Eight hexadecimal digits.
+  std::string fingerprint() const;
+
+  double stability_ratio(nn::Network& network) const;
+
+ private:
+  const std::vector<std::int32_t>& indices(Part part) const;
+  nn::Input input_of(std::span<const std::int32_t> samples) const;
+  Answers answers_of(std::span<const std::int32_t> nodes_or_samples) const;
+  std::vector<std::vector<std::int32_t>> batches_of(std::vector<std::int32_t> samples) const;
+  const std::vector<Batch>& batches(Part part);
+
+  const data::Dataset& data_;
+  data::Split split_;
+  RunConfig config_;
+  Task task_;
+  std::int64_t outputs_;
+  bool one_graph_;                           // nodes are split, not graphs
+  std::vector<std::int64_t> first_node_;     // of every sample, and the end
+  std::optional<nn::Input> whole_;           // the only graph
+  std::array<std::vector<Batch>, 3> cache_;  // of the parts that are evaluated
+};
+
+}  // namespace pdegcn::train

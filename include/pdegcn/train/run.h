@@ -1,0 +1,97 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "pdegcn/data/dataset.h"
+#include "pdegcn/report/progress.h"
+#include "pdegcn/report/run_folder.h"
+#include "pdegcn/train/config.h"
+
+namespace pdegcn::train {
+
+// Opens the data set that a config names.
+data::Dataset open_data(const RunConfig& config);
+
+// The split of that name; "random:SEED" draws one, 60 % of every class to learn from and 20 % to
+// choose by. Throws Error with the names there are.
+data::Split find_split(const data::Dataset& data, const std::string& name);
+
+// The config with all that depends on the data set filled in: task, split, batch.
+RunConfig settle(RunConfig config, const data::Dataset& data);
+
+// The runs that a settled config asks for: every model with every split and every seed.
+std::vector<RunConfig> single_runs(const RunConfig& config, const data::Dataset& data);
+
+// How well a network does on a part of the data; NaN where there is nothing to measure.
+struct Score {
+  double loss = std::numeric_limits<double>::quiet_NaN();
+  double score = std::numeric_limits<double>::quiet_NaN();  // accuracy or micro-F1, 0 to 1
+  std::int64_t count = 0;                                   // answers it is the mean of
+};
+
+// What came of a run.
+struct Result {
+  RunConfig config;
+  std::string metric;  // "accuracy" or "micro-F1"
+  std::int64_t epochs = 0;
+  std::int64_t best_epoch = 0;  // the one that was chosen, whose weights these scores belong to
+  double best_value = 0;        // what it was chosen by: a loss, or minus a score
+  Score train, validation, test;
+  std::vector<double> alpha;  // of the mixture, one value or one per layer
+  std::int64_t parameters = 0;
+  double seconds = 0;            // of this call
+  double seconds_per_epoch = 0;  // NaN when it ran none
+  bool interrupted = false;      // stopped before its end: there are no scores yet
+};
+
+// Who watches a run.
+struct Audience {
+  report::Progress* progress = nullptr;
+  std::string name;    // "seed 2 of 10"; may be empty
+  bool quiet = false;  // leaves out all but warnings
+  bool test = true;    // whether the test part is looked at in the end
+  // Asked after every epoch.
+  std::function<bool(std::int64_t epoch)> stop = [](std::int64_t) { return false; };
+};
+
+// Trains one network, or goes on where the folder's checkpoint stands. `config` is one of
+// single_runs(). Throws Error with the epoch when a loss or a gradient is not finite; the state
+// before that epoch is then in the folder.
+Result train(const RunConfig& config, const data::Dataset& data, report::RunFolder& folder,
+             const Audience& audience);
+
+// The chosen network of a run on a data set, which need not be the one it was trained on: the
+// scores of train, validation and test part.
+Result evaluate(const RunConfig& config, const data::Dataset& data, const report::RunFiles& run);
+
+// The config that is stored with the chosen weights of a run.
+RunConfig config_of_run(const report::RunFiles& run);
+
+// What the chosen network of a run says of all nodes, or all graphs, which need no labels: rows of
+// logits.
+struct Prediction {
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  std::vector<float> logits;
+  std::vector<std::int64_t> classes;  // the best column of every row
+  std::vector<std::string> class_names;
+  bool multi_label = false;  // then every column above 0 is a label
+};
+Prediction predict(const RunConfig& config, const data::Dataset& data, const report::RunFiles& run);
+
+// Threads of all parallel parts; 0 stands for the cores available. Returns how many there are now.
+int set_threads(std::int64_t threads);
+int available_cores();
+
+// The libraries below, for people: libtorch, the OpenBLAS build.
+std::string library_versions();
+
+// Whether a pthread build of OpenBLAS is loaded, which fights with OpenMP for the cores.
+bool has_pthread_openblas();
+
+}  // namespace pdegcn::train

@@ -1,0 +1,212 @@
+#include "pdegcn/train/config.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "pdegcn/data/nearest.h"
+#include "pdegcn/graph/error.h"
+#include "toml_text.h"
+
+namespace pdegcn::train {
+namespace {
+
+template <class T>
+T parse_number(const Setting& setting, const char* kind) {
+  T value{};
+  const char* end = setting.text.data() + setting.text.size();
+  const auto [stop, error] = std::from_chars(setting.text.data(), end, value);
+  if (error != std::errc{} || stop != end || !std::isfinite(static_cast<double>(value)))
+    throw Error("{}: '{}' is not {}", setting.where, setting.text, kind);
+  return value;
+}
+
+void check_range(const Field& f, double value, const Setting& setting) {
+  if (value < f.least)
+    throw Error("{}: {} is too small, it must be at least {}", setting.where, setting.text,
+                f.least);
+  if (value >= f.below)
+    throw Error("{}: {} is too large, it must be below {}", setting.where, setting.text, f.below);
+}
+
+void check_choice(const Field& f, const std::string& value, const Setting& setting) {
+  if (f.choices.empty() || std::ranges::find(f.choices, value) != f.choices.end()) return;
+  const std::string_view nearest = data::nearest_name(value, f.choices);
+  throw Error("{}: there is no '{}'{}; there are {}", setting.where, value,
+              nearest.empty() ? "" : fmt::format(", did you mean {}?", nearest),
+              fmt::join(f.choices, ", "));
+}
+
+void set(RunConfig& config, const Field& f, const Setting& setting) {
+  if (const auto* text = std::get_if<std::string RunConfig::*>(&f.member)) {
+    const auto values = f.list ? parts_of(setting.text) : std::vector{setting.text};
+    for (const std::string& value : values) check_choice(f, value, setting);
+    config.*(*text) = setting.text;
+  } else if (const auto* whole = std::get_if<std::int64_t RunConfig::*>(&f.member)) {
+    config.*(*whole) = parse_number<std::int64_t>(setting, "a whole number");
+    check_range(f, static_cast<double>(config.*(*whole)), setting);
+  } else if (const auto* real = std::get_if<double RunConfig::*>(&f.member)) {
+    config.*(*real) = parse_number<double>(setting, "a number");
+    check_range(f, config.*(*real), setting);
+  } else {
+    if (setting.text != "true" && setting.text != "false")
+      throw Error("{}: '{}' is neither true nor false", setting.where, setting.text);
+    config.*std::get<bool RunConfig::*>(f.member) = setting.text == "true";
+  }
+}
+
+void read_table(const toml::table& table, const std::string& name,
+                std::span<const std::string_view> known_sections, Settings& settings) {
+  for (const auto& [key, node] : table) {
+    const std::string where = fmt::format("{}, line {}", name, key.source().begin.line);
+    if (node.is_table()) {
+      if (std::ranges::find(known_sections, key.str()) == known_sections.end())
+        throw Error("{}: there is no section [{}] here", where, key.str());
+      continue;
+    }
+    const Field& f = field(key.str(), where);
+    settings[std::string(f.name)] = {text_of(node, where), fmt::format("{}, {}", where, f.name)};
+  }
+}
+
+nlohmann::ordered_json json_of(const RunConfig& config, const Field& f) {
+  return std::visit([&](const auto member) { return nlohmann::ordered_json(config.*member); },
+                    f.member);
+}
+
+bool is_recorded(const RunConfig& config, const Field& f) {
+  return f.recorded && (config.task.empty() || (f.fits & parse_task(config.task)) != 0);
+}
+
+// Whether a split is one of those with many training nodes, for which the paper has values of its
+// own: all but the public one and those that have names.
+bool is_full(const std::string& split) {
+  return split == "all" || split.starts_with("random:") ||
+         (!split.empty() && split.front() >= '0' && split.front() <= '9');
+}
+
+constexpr std::array<std::string_view, 1> kExperimentSections{"full"};
+
+}  // namespace
+
+std::string_view to_string(Task task) {
+  return task == kNode ? "node" : task == kGraph ? "graph" : "correspondence";
+}
+
+Task parse_task(std::string_view name) {
+  for (const Task task : {kNode, kGraph, kCorrespondence})
+    if (to_string(task) == name) return task;
+  throw Error("there is no task '{}'; there are node, graph, correspondence", name);
+}
+
+std::vector<std::string> parts_of(std::string_view text) {
+  std::vector<std::string> parts(1);
+  for (const char c : text) {
+    if (c == ',')
+      parts.emplace_back();
+    else if (c != ' ')
+      parts.back() += c;
+  }
+  return parts;
+}
+
+const Field& field(std::string_view name, const std::string& where) {
+  std::vector<std::string_view> names;
+  for (const Field& f : fields()) {
+    if (f.name == name) return f;
+    names.push_back(f.name);
+  }
+  const std::string_view nearest = data::nearest_name(name, names);
+  throw Error("{}: there is no setting '{}'{}", where, name,
+              nearest.empty() ? "; see 'pdegcn train --help'"
+                              : fmt::format("; did you mean '{}'?", nearest));
+}
+
+Settings read_settings(std::string_view text, const std::string& name,
+                       std::span<const std::string_view> known_sections, std::string_view section) {
+  const toml::table table = parse_toml(text, name);
+  Settings settings;
+  read_table(table, name, known_sections, settings);
+  if (const auto* inner = table[section].as_table(); inner != nullptr && !section.empty())
+    read_table(*inner, name, {}, settings);
+  return settings;
+}
+
+void apply_settings(RunConfig& config, const Settings& settings) {
+  for (const auto& [name, setting] : settings) set(config, field(name, setting.where), setting);
+}
+
+RunConfig resolve(const Settings& file, const Settings& flags) {
+  // The data set and its split decide which values of experiments/ count.
+  RunConfig first;
+  apply_settings(first, file);
+  apply_settings(first, flags);
+  const std::string_view values = experiment(first.data);
+  const std::string name = "experiments/" + first.data + ".toml";
+  std::string split = first.split;
+  if (split.empty()) {
+    RunConfig named;
+    apply_settings(named, read_settings(values, name, kExperimentSections));
+    split = named.split;
+  }
+
+  RunConfig config;
+  apply_settings(config,
+                 read_settings(values, name, kExperimentSections, is_full(split) ? "full" : ""));
+  apply_settings(config, file);
+  apply_settings(config, flags);
+  return config;
+}
+
+void check_fit(const Settings& given, const RunConfig& config, Task task, bool models) {
+  const auto chosen = parts_of(config.model);
+  for (const auto& [name, setting] : given) {
+    const Field& f = field(name, setting.where);
+    if ((f.fits & task) == 0)
+      throw Error("{}: this does not fit the task {}; see 'pdegcn train --help'", setting.where,
+                  to_string(task));
+    if (models && f.mixture && std::ranges::find(chosen, "m") == chosen.end())
+      throw Error("{}: only the mixture has this: choose --model m", setting.where);
+  }
+}
+
+std::string text_of(const RunConfig& config, const Field& f) {
+  return std::visit([&](const auto member) { return fmt::format("{}", config.*member); }, f.member);
+}
+
+std::string to_toml(const RunConfig& config) {
+  std::string text;
+  for (const Field& f : fields()) {
+    if (!is_recorded(config, f)) continue;
+    // JSON writes texts, whole numbers, true and false as TOML does.
+    text += fmt::format("{} = {}\n", f.name, json_of(config, f).dump());
+  }
+  return text;
+}
+
+std::string to_json(const RunConfig& config) {
+  nlohmann::ordered_json object;
+  for (const Field& f : fields())
+    if (is_recorded(config, f)) object[std::string(f.name)] = json_of(config, f);
+  return object.dump();
+}
+
+RunConfig config_from_json(const std::string& json, const std::string& where) {
+  RunConfig config;
+  try {
+    for (const auto& [key, value] : nlohmann::json::parse(json).items()) {
+      const Setting setting{value.is_string() ? value.get<std::string>() : value.dump(),
+                            fmt::format("{}, {}", where, key)};
+      set(config, field(key, where), setting);
+    }
+  } catch (const nlohmann::json::exception& error) {
+    throw Error("{}: the configuration is damaged: {}", where, error.what());
+  }
+  return config;
+}
+
+}  // namespace pdegcn::train

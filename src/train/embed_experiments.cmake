@@ -1,0 +1,13 @@
+# Writes the text of the files as a source file.
+set(source "// Made from experiments/*.toml.\n#include \"pdegcn/train/config.h\"\n\n")
+string(APPEND source "namespace pdegcn::train {\n\nstd::string_view experiment(std::string_view name) {\n")
+set(names "")
+foreach(file IN LISTS FILES)
+  get_filename_component(name ${file} NAME_WE)
+  file(READ ${file} text)
+  string(APPEND source "  if (name == \"${name}\")\n    return R\"~(${text})~\";\n")
+  string(APPEND names "\"${name}\", ")
+endforeach()
+string(APPEND source "  return {};\n}\n\nstd::vector<std::string_view> experiment_names() {\n")
+string(APPEND source "  return {${names}};\n}\n\n}  // namespace pdegcn::train\n")
+file(WRITE ${OUTPUT} "${source}")

@@ -1,0 +1,48 @@
+// What the loop runs on: threads and libraries.
+#include <ATen/Parallel.h>
+#include <dlfcn.h>
+#include <omp.h>
+#include <sched.h>
+#include <torch/version.h>
+
+#include "pdegcn/graph/error.h"
+#include "pdegcn/train/run.h"
+
+namespace pdegcn::train {
+namespace {
+
+// A function of the OpenBLAS that happens to be loaded, or null.
+template <class Function>
+Function* openblas(const char* name) {
+  return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
+}
+
+}  // namespace
+
+int available_cores() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
+  return omp_get_num_procs();
+}
+
+int set_threads(std::int64_t threads) {
+  if (threads < 0 || threads > 4096)
+    throw Error("threads must be between 0 and 4096, they are {}", threads);
+  const int count = threads == 0 ? available_cores() : static_cast<int>(threads);
+  omp_set_num_threads(count);
+  at::set_num_threads(count);
+  return count;
+}
+
+bool has_pthread_openblas() {
+  auto* parallel = openblas<int()>("openblas_get_parallel");
+  return parallel != nullptr && parallel() == 1;
+}
+
+std::string library_versions() {
+  auto* config = openblas<char*()>("openblas_get_config");
+  return fmt::format("libtorch {}, {}", TORCH_VERSION,
+                     config == nullptr ? "no OpenBLAS" : config());
+}
+
+}  // namespace pdegcn::train

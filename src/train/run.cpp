@@ -1,0 +1,351 @@
+#include "pdegcn/train/run.h"
+
+#include <cmath>
+#include <optional>
+
+#include "pdegcn/graph/error.h"
+#include "pdegcn/report/event_log.h"
+#include "pdegcn/report/metrics_log.h"
+#include "pdegcn/train/checkpoint.h"
+#include "pdegcn/train/problem.h"
+
+namespace pdegcn::train {
+namespace {
+
+// Saving may take up to one part in this many of the time.
+constexpr double kSavingShare = 20;
+
+double rate_factor(const RunConfig& config, std::int64_t epoch) {
+  const double done = static_cast<double>(epoch - 1) / static_cast<double>(config.epochs);
+  if (config.schedule == "step") return done < 0.5 ? 1 : done < 0.75 ? 0.1 : 0.01;
+  if (config.schedule == "cosine") return 0.5 * (1 + std::cos(3.14159265358979323846 * done));
+  return 1;
+}
+
+Score score_of(const Outcome& outcome) {
+  return {outcome.loss(), outcome.score(), outcome.count};
+}
+
+std::vector<double> alphas(const nn::Network& network) {
+  const auto alpha = network.pde->alpha();
+  if (!alpha.defined()) return {};
+  const auto wide = alpha.to(torch::kFloat64);
+  return {wide.data_ptr<double>(), wide.data_ptr<double>() + wide.numel()};
+}
+
+double mean(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
+}
+
+// The scores of the network as it is.
+void fill_scores(Result& result, Problem& problem, nn::Network& network, const data::Dataset& data,
+                 bool test) {
+  std::vector<Part> parts;
+  std::vector<Score*> scores;
+  const std::pair<Part, Score*> all[] = {{Part::kTrain, &result.train},
+                                         {Part::kValidation, &result.validation},
+                                         {Part::kTest, &result.test}};
+  for (const auto& [part, score] : all) {
+    if (!problem.has(part) || (part == Part::kTest && !test)) continue;
+    parts.push_back(part);
+    scores.push_back(score);
+  }
+  const auto outcomes = problem.evaluate(network, parts);
+  for (std::size_t k = 0; k < parts.size(); ++k) *scores[k] = score_of(outcomes[k]);
+  result.metric =
+      std::holds_alternative<data::NodeMultiLabels>(data.targets) ? "micro-F1" : "accuracy";
+  result.alpha = alphas(network);
+  for (const auto& p : network.parameters()) result.parameters += p.numel();
+}
+
+class Training {
+ public:
+  Training(const RunConfig& config, const data::Dataset& data, report::RunFolder& folder,
+           const Audience& audience)
+      : config_(config),
+        data_(data),
+        files_(folder.files()),
+        audience_(audience),
+        problem_(data, find_split(data, config.split), config),
+        network_(problem_.make_network()),
+        adam_(*network_, {config.lr, config.lr_pde, config.lr_alpha, config.weight_decay}) {
+    now_.config = config;
+    now_.fingerprint = problem_.fingerprint();
+    const auto alpha = alphas(*network_);
+    peeks_ = config.protocol == "test-peek";
+    if (peeks_ && !problem_.has(Part::kTest))
+      throw Error("protocol test-peek needs a test part, split {} has none", config.split);
+    columns_ = {"rate", "train_loss", "val_loss", "val_score"};
+    if (peeks_) columns_.insert(columns_.end(), {"test_loss", "test_score"});
+    for (std::size_t k = 0; k < alpha.size(); ++k)
+      columns_.push_back(alpha.size() == 1 ? "alpha" : fmt::format("alpha_{}", k + 1));
+    if (folder.has_checkpoint()) restore();
+  }
+
+  Result run() {
+    const std::int64_t done = now_.standing.epoch;
+    metrics_ = done > 0 ? report::MetricsLog::resume(files_.metrics(), columns_, done)
+                        : report::MetricsLog::create(files_.metrics(), columns_);
+    events_ = done > 0 ? report::EventLog::resume(files_.events(), done)
+                       : report::EventLog::create(files_.events());
+    report::Progress& progress = *audience_.progress;
+    tell_stability(progress);
+    progress.start(audience_.name, peeks_ ? "test (peeking)" : "validation", config_.epochs, done);
+
+    const double start = report::Progress::steady_seconds();
+    double saved = start;
+    double saving = 0;
+    bool stopped = false;
+    if (done == 0) remember(0);
+    while (!now_.standing.finished && !stopped) {
+      const std::int64_t epoch = now_.standing.epoch + 1;
+      const std::vector<double> row = learn(epoch, progress);
+      metrics_->add(epoch, row);
+      std::vector<report::Scalar> scalars;
+      for (std::size_t k = 0; k < columns_.size(); ++k)
+        if (std::isfinite(row[k])) scalars.push_back({tag_of(columns_[k]), row[k]});
+      events_->add(epoch, scalars);
+      stopped = audience_.stop(epoch);
+      const double time = report::Progress::steady_seconds();
+      if (now_.standing.finished || stopped || time - saved > kSavingShare * saving) {
+        save();
+        saved = report::Progress::steady_seconds();
+        saving = saved - time;
+      }
+    }
+    progress.finish();
+
+    Result result;
+    result.config = config_;
+    result.epochs = now_.standing.epoch;
+    result.best_epoch = now_.standing.best_epoch;
+    result.best_value = now_.standing.best_value;
+    result.seconds = report::Progress::steady_seconds() - start;
+    result.seconds_per_epoch = result.epochs > done
+                                   ? result.seconds / static_cast<double>(result.epochs - done)
+                                   : std::numeric_limits<double>::quiet_NaN();
+    result.interrupted = !now_.standing.finished;
+    if (!result.interrupted) {
+      load_weights(*network_, now_.best, files_.last().string());
+      fill_scores(result, problem_, *network_, data_, audience_.test);
+    }
+    return result;
+  }
+
+ private:
+  void tell_stability(report::Progress& progress) {
+    const double ratio = problem_.stability_ratio(*network_);
+    const double limit = network_->pde->dynamics()->stability_limit();
+    const std::string line =
+        fmt::format("stability: |K|^2 lambda_max(G'G) = {:.3g}, stable up to {:.3g} for h = {}",
+                    ratio * limit, limit, config_.step);
+    if (!(ratio <= 1 + 1e-6))
+      progress.message("warning: outside the bound of " + line + "; choose a smaller --step");
+    else if (!audience_.quiet)
+      progress.message(line);
+  }
+
+  [[noreturn]] void fail(std::int64_t epoch, const std::string& what) {
+    save();
+    load_weights(*network_, now_.weights, "the state before");
+    const double ratio = problem_.stability_ratio(*network_);
+    throw Error(
+        "epoch {}: {}. {}; or lower the learning rates (--lr {}, --lr-pde {}), or clip the "
+        "gradient (--clip 1). The state after epoch {} is kept in {}",
+        epoch, what,
+        ratio > 1 ? fmt::format("The step size {} is {:.3g} times what the stability bound "
+                                "allows: choose a smaller --step",
+                                config_.step, ratio)
+                  : fmt::format("The step size {} uses {:.0f} % of the stability bound: a smaller "
+                                "--step may help",
+                                config_.step, 100 * ratio),
+        config_.lr, config_.lr_pde, now_.standing.epoch, files_.last().string());
+  }
+
+  // One epoch; returns its row of metrics.
+  std::vector<double> learn(std::int64_t epoch, report::Progress& progress) {
+    const double factor = rate_factor(config_, epoch);
+    const std::int64_t batches = problem_.batches_per_epoch();
+    Outcome train;
+    network_->train();
+    for (std::int64_t k = 0; k < batches; ++k) {
+      const Batch batch = problem_.training_batch(epoch, k);
+      const auto step = static_cast<std::uint64_t>((epoch - 1) * batches + k);
+      adam_.zero_grad();
+      const auto logits =
+          network_->forward(batch.input, {static_cast<std::uint64_t>(config_.seed), step});
+      torch::Tensor gradient;
+      const Outcome outcome = judge(logits, batch.answers, &gradient);
+      if (!std::isfinite(outcome.loss()))
+        fail(epoch, fmt::format("the training loss is {}", outcome.loss()));
+      logits.backward(gradient);
+      if (const std::string name = adam_.step(factor, config_.clip); !name.empty())
+        fail(epoch, fmt::format("the gradient of {} is not finite", name));
+      train.add(outcome);
+    }
+    for (const auto& slot : adam_.slots)
+      if (!torch::isfinite(slot.parameter).all().item<bool>())
+        fail(epoch, fmt::format("parameter {} is not finite", slot.name));
+
+    std::vector<Part> parts;
+    if (problem_.has(Part::kValidation)) parts.push_back(Part::kValidation);
+    if (peeks_) parts.push_back(Part::kTest);
+    const auto outcomes = problem_.evaluate(*network_, parts);
+    Score validation, test;
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      (parts[k] == Part::kTest ? test : validation) = score_of(outcomes[k]);
+      if (!std::isfinite(outcomes[k].loss()))
+        fail(epoch,
+             fmt::format("the {} loss is {}", parts[k] == Part::kTest ? "test" : "validation",
+                         outcomes[k].loss()));
+    }
+
+    // What selects, smaller is better. With nothing to choose by, the last epoch is taken.
+    const double value = peeks_                             ? -test.score
+                         : !problem_.has(Part::kValidation) ? -static_cast<double>(epoch)
+                         : config_.select == "val-loss"     ? validation.loss
+                                                            : -validation.score;
+    remember(epoch);
+    if (now_.standing.best_epoch == 0 || value < now_.standing.best_value) {
+      now_.standing.best_epoch = epoch;
+      now_.standing.best_value = value;
+      now_.best = now_.weights;
+      best_is_saved_ = false;
+    }
+    now_.standing.finished =
+        epoch >= config_.epochs ||
+        (config_.patience > 0 && epoch - now_.standing.best_epoch >= config_.patience);
+
+    std::vector<double> row{factor * config_.lr, train.loss(), validation.loss, validation.score};
+    if (peeks_) row.insert(row.end(), {test.loss, test.score});
+    const auto alpha = alphas(*network_);
+    row.insert(row.end(), alpha.begin(), alpha.end());
+
+    report::Progress::Epoch shown{epoch, train.loss(), {}, {}};
+    if (const double score = peeks_ ? test.score : validation.score; std::isfinite(score))
+      shown.score = score;
+    if (!alpha.empty()) shown.alpha = mean(alpha);
+    progress.update(shown);
+    return row;
+  }
+
+  // Takes the state of network and optimiser as that after an epoch.
+  void remember(std::int64_t epoch) {
+    now_.standing.epoch = epoch;
+    now_.weights = weights_of(*network_);
+    for (const auto& slot : adam_.slots) {
+      now_.mean[slot.name] = slot.mean.clone();
+      now_.square[slot.name] = slot.square.clone();
+    }
+    now_.steps = adam_.steps;
+  }
+
+  // In the order that RunFolder asks for. The best weights are in the checkpoint too, as a kill
+  // between the two files leaves the first ahead of the second.
+  void save() {
+    if (!best_is_saved_ && now_.standing.best_epoch > 0)
+      write_trained(files_.best(),
+                    {config_, now_.standing.best_epoch, data_.class_names,
+                     std::holds_alternative<data::NodeMultiLabels>(data_.targets), now_.best});
+    best_is_saved_ = true;
+    metrics_->sync();
+    events_->sync();
+    write_checkpoint(files_.last(), now_);
+  }
+
+  void restore() {
+    const std::string where = files_.last().string();
+    Checkpoint found = read_checkpoint(files_.last());
+    if (to_json(found.config) != to_json(config_))
+      throw Error("{}: the checkpoint belongs to another configuration than {}", where,
+                  files_.config().string());
+    if (found.fingerprint != now_.fingerprint)
+      throw Error(
+          "{}: the checkpoint belongs to other data: graph, features, split or labels of {} have "
+          "changed since",
+          where, config_.data);
+    load_weights(*network_, found.weights, where);
+    if (found.standing.best_epoch > found.standing.epoch)
+      throw Error("{}: the best epoch {} is not one of {}", where, found.standing.best_epoch,
+                  found.standing.epoch);
+    for (auto& slot : adam_.slots) {
+      for (auto [stored, target] :
+           {std::pair(&found.mean, &slot.mean), std::pair(&found.square, &slot.square)}) {
+        const auto moment = stored->find(slot.name);
+        if (moment == stored->end() || moment->second.sizes() != target->sizes())
+          throw Error("{}: the optimiser's state of '{}' is missing or of another shape", where,
+                      slot.name);
+        target->copy_(moment->second);
+      }
+    }
+    adam_.steps = found.steps;
+    now_ = std::move(found);
+  }
+
+  static std::string tag_of(const std::string& column) {
+    const auto split = column.find('_');
+    if (column.starts_with("alpha") || split == std::string::npos) return column;
+    return column.substr(split + 1) + "/" + column.substr(0, split);
+  }
+
+  const RunConfig config_;
+  const data::Dataset& data_;
+  const report::RunFiles files_;
+  const Audience& audience_;
+  Problem problem_;
+  std::shared_ptr<nn::Network> network_;
+  Adam adam_;
+  bool peeks_ = false;
+  bool best_is_saved_ = false;
+  std::vector<std::string> columns_;
+  Checkpoint now_;  // the state after the last good epoch
+  std::optional<report::MetricsLog> metrics_;
+  std::optional<report::EventLog> events_;
+};
+
+}  // namespace
+
+Result train(const RunConfig& config, const data::Dataset& data, report::RunFolder& folder,
+             const Audience& audience) {
+  return Training(config, data, folder, audience).run();
+}
+
+RunConfig config_of_run(const report::RunFiles& run) {
+  return read_trained(run.best()).config;
+}
+
+Result evaluate(const RunConfig& config, const data::Dataset& data, const report::RunFiles& run) {
+  const Trained trained = read_trained(run.best());
+  Problem problem(data, find_split(data, config.split), config);
+  const auto network = problem.make_network();
+  load_weights(*network, trained.weights, run.best().string());
+  Result result;
+  result.config = config;
+  result.best_epoch = trained.epoch;
+  fill_scores(result, problem, *network, data, true);
+  return result;
+}
+
+Prediction predict(const RunConfig& config, const data::Dataset& data,
+                   const report::RunFiles& run) {
+  const Trained trained = read_trained(run.best());
+  Problem problem(data, static_cast<std::int64_t>(trained.classes.size()), config);
+  const auto network = problem.make_network();
+  load_weights(*network, trained.weights, run.best().string());
+  Prediction prediction;
+  prediction.class_names = trained.classes;
+  prediction.multi_label = trained.multi_label;
+  for (const torch::Tensor& part : problem.logits(*network)) {
+    const auto logits = part.contiguous();
+    prediction.rows += logits.size(0);
+    prediction.columns = logits.size(1);
+    prediction.logits.insert(prediction.logits.end(), logits.data_ptr<float>(),
+                             logits.data_ptr<float>() + logits.numel());
+  }
+  prediction.classes = best_columns(prediction.logits, prediction.columns);
+  return prediction;
+}
+
+}  // namespace pdegcn::train

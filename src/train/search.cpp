@@ -1,0 +1,118 @@
+#include "pdegcn/train/search.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "pdegcn/graph/error.h"
+#include "pdegcn/kernels/random.h"
+#include "toml_text.h"
+
+namespace pdegcn::train {
+namespace {
+
+constexpr std::int64_t kReduction = 3;
+constexpr std::int64_t kFewestEpochs = 10;
+constexpr std::uint64_t kTrialStream = std::uint64_t{1} << 41;
+
+Range read_range(const toml::table& table, const std::string& where) {
+  Range range;
+  for (const auto& [key, node] : table) {
+    if (key == "log" && node.is_boolean())
+      range.log = *node.value<bool>();
+    else if (key == "low" && node.is_number())
+      range.low = *node.value<double>();
+    else if (key == "high" && node.is_number())
+      range.high = *node.value<double>();
+    else
+      throw Error("{}: '{}' is not one of low, high (numbers) and log (true or false)", where,
+                  key.str());
+  }
+  if (!(range.low <= range.high) || (range.log && !(range.low > 0)))
+    throw Error("{}: the range from {} to {} makes no sense", where, range.low, range.high);
+  return range;
+}
+
+}  // namespace
+
+Space read_space(std::string_view text, const std::string& name) {
+  const toml::table table = parse_toml(text, name);
+  Space space;
+  for (const auto& [key, node] : table) {
+    const std::string where =
+        fmt::format("{}, line {}, {}", name, key.source().begin.line, key.str());
+    const Field& f = field(key.str(), where);
+    if (!f.recorded || f.name == "data" || f.name == "split" || f.name == "protocol")
+      throw Error("{}: this is not something to search over", where);
+    if (const auto* list = node.as_array()) {
+      Choice choice;
+      for (const auto& value : *list) choice.values.push_back(text_of(value, where));
+      if (choice.values.empty()) throw Error("{}: there is nothing to choose from", where);
+      RunConfig trial;
+      for (const std::string& value : choice.values)
+        apply_settings(trial, {{std::string(f.name), {value, where}}});
+      space.push_back({std::string(f.name), std::move(choice)});
+    } else if (const auto* inner = node.as_table()) {
+      Range range = read_range(*inner, where);
+      range.whole = std::holds_alternative<std::int64_t RunConfig::*>(f.member);
+      if (!range.whole && !std::holds_alternative<double RunConfig::*>(f.member))
+        throw Error("{}: this is no number: give a list of values", where);
+      space.push_back({std::string(f.name), range});
+    } else {
+      throw Error("{}: give a list of values, or a table with low and high", where);
+    }
+  }
+  if (space.empty()) throw Error("{}: there is nothing to search over", name);
+  return space;
+}
+
+std::string default_space(Task task, bool mixture) {
+  std::string text =
+      "step = {low = 0.02, high = 1.0, log = true}\n"
+      "lr = {low = 0.002, high = 0.1, log = true}\n"
+      "lr-pde = {low = 1e-6, high = 0.01, log = true}\n"
+      "weight-decay = {low = 1e-5, high = 0.005, log = true}\n";
+  if (task == kNode) text += "dropout = [0.3, 0.4, 0.5, 0.6, 0.7]\n";
+  if (mixture) text += "lr-alpha = {low = 0.001, high = 0.1, log = true}\n";
+  return text;
+}
+
+Settings draw_trial(const Space& space, std::uint64_t seed, std::int64_t trial) {
+  kernels::Random random(seed, kTrialStream + static_cast<std::uint64_t>(trial));
+  Settings settings;
+  for (const Dimension& dimension : space) {
+    std::string text;
+    if (const auto* choice = std::get_if<Choice>(&dimension.domain)) {
+      text = choice->values[random.below(choice->values.size())];
+    } else {
+      const Range& range = std::get<Range>(dimension.domain);
+      double value = range.log ? std::exp(random.uniform(std::log(range.low), std::log(range.high)))
+                               : random.uniform(range.low, range.high);
+      value = std::clamp(value, range.low, range.high);
+      // Three digits: a config that people can read is worth more than the rest.
+      text = range.whole ? fmt::format("{}", std::llround(value)) : fmt::format("{:.3g}", value);
+    }
+    settings[dimension.name] = {text, fmt::format("trial {}, {}", trial, dimension.name)};
+  }
+  return settings;
+}
+
+std::vector<Rung> halving(std::int64_t trials, std::int64_t epochs) {
+  std::vector<Rung> rungs{{trials, epochs}};
+  for (;;) {
+    // From the end: how few epochs may the first rung have, with a third left after each?
+    std::int64_t left = trials;
+    std::vector<Rung> longer;
+    const auto count = static_cast<std::int64_t>(rungs.size()) + 1;
+    for (std::int64_t r = 0; r < count; ++r) {
+      std::int64_t share = 1;
+      for (std::int64_t k = r + 1; k < count; ++k) share *= kReduction;
+      longer.push_back({left, std::max<std::int64_t>(epochs / share, 1)});
+      left = std::max<std::int64_t>((left + kReduction - 1) / kReduction, 1);
+    }
+    if (longer.front().epochs < kFewestEpochs || longer[count - 2].trials == 1) break;
+    rungs = std::move(longer);
+  }
+  return rungs;
+}
+
+}  // namespace pdegcn::train

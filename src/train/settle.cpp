@@ -1,0 +1,101 @@
+#include <algorithm>
+
+#include "pdegcn/data/open.h"
+#include "pdegcn/data/splits.h"
+#include "pdegcn/graph/error.h"
+#include "pdegcn/train/run.h"
+
+namespace pdegcn::train {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kRandom = "random:";
+
+Task natural_task(const data::Dataset& data) {
+  if (std::holds_alternative<data::GraphLabels>(data.targets)) return kGraph;
+  // Labels on the vertices of many meshes are those of a template.
+  const bool meshes = data.samples.size() > 1 && !data.samples.front().triangles.empty();
+  return meshes && std::holds_alternative<data::NodeLabels>(data.targets) ? kCorrespondence : kNode;
+}
+
+// What a random split divides: nodes of the only graph by their labels, else graphs.
+std::vector<std::int32_t> labels_to_split(const data::Dataset& data) {
+  if (const auto* graphs = std::get_if<data::GraphLabels>(&data.targets)) return graphs->label;
+  const auto* nodes = std::get_if<data::NodeLabels>(&data.targets);
+  if (data.samples.size() == 1 && nodes != nullptr) return nodes->label;
+  const std::int64_t count =
+      data.samples.size() == 1 ? data.num_nodes() : static_cast<std::int64_t>(data.samples.size());
+  return std::vector<std::int32_t>(count, 0);
+}
+
+}  // namespace
+
+data::Dataset open_data(const RunConfig& config) {
+  data::OpenOptions options;
+  options.data_dir = config.data_dir;
+  options.features = config.features == "raw"              ? data::FeatureScaling::kRaw
+                     : config.features == "row-normalized" ? data::FeatureScaling::kRowNormalized
+                                                           : data::FeatureScaling::kUsual;
+  return data::open(config.data, options);
+}
+
+data::Split find_split(const data::Dataset& data, const std::string& name) {
+  if (!name.starts_with(kRandom)) return data.split(name);
+  const std::string digits = name.substr(kRandom.size());
+  if (digits.empty() || digits.size() > 18 ||
+      digits.find_first_not_of("0123456789") != std::string::npos)
+    throw Error("split {}: after 'random:' comes a seed, a whole number", name);
+  data::RandomSplits options;
+  options.count = 1;
+  options.seed = std::stoull(digits);
+  data::Split split = data::random_splits(labels_to_split(data), options).front();
+  split.name = name;
+  return split;
+}
+
+RunConfig settle(RunConfig config, const data::Dataset& data) {
+  const auto sets = data::named_sets();
+  const bool named = std::ranges::find(sets, config.data, &data::NamedSet::name) != sets.end();
+  // A path means the same from every folder.
+  if (!named && fs::exists(config.data)) config.data = fs::canonical(config.data).string();
+  if (!config.data_dir.empty()) config.data_dir = fs::weakly_canonical(config.data_dir).string();
+
+  if (config.task.empty()) config.task = to_string(natural_task(data));
+  if (config.split.empty()) {
+    if (data.splits.empty())
+      throw Error("data set {} has no splits: draw one with --split random:0", data.name);
+    config.split = data.splits.front().name;
+  }
+  if (config.batch == 0) config.batch = config.task == "graph" ? 32 : 1;
+  return config;
+}
+
+std::vector<RunConfig> single_runs(const RunConfig& config, const data::Dataset& data) {
+  std::vector<std::string> splits;
+  for (const std::string& name : parts_of(config.split)) {
+    if (name == "all") {
+      // All ten; the public split is another setting, not an eleventh.
+      for (const data::Split& split : data.splits)
+        if (split.name != "public" || data.splits.size() == 1) splits.push_back(split.name);
+    } else {
+      splits.push_back(find_split(data, name).name);
+    }
+  }
+  std::vector<RunConfig> runs;
+  for (const std::string& model : parts_of(config.model)) {
+    for (const std::string& split : splits) {
+      for (std::int64_t k = 0; k < config.seeds; ++k) {
+        RunConfig run = config;
+        run.model = model;
+        run.split = split;
+        run.seed = config.seed + k;
+        run.seeds = 1;
+        runs.push_back(std::move(run));
+      }
+    }
+  }
+  return runs;
+}
+
+}  // namespace pdegcn::train

@@ -1,0 +1,144 @@
+// What the program says of itself, and to whoever asks in the wrong way.
+#include "tests/program/program.h"
+
+namespace pdegcn::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(Commands, HelpTeaches) {
+  const TemporaryFolder folder;
+  EXPECT_TRUE(contains(pdegcn_ok(folder.path(), "--help"), "pdegcn train"));
+  for (const char* command : {"train", "evaluate", "predict", "tune", "plot", "info", "fetch"}) {
+    const std::string help = pdegcn_ok(folder.path(), std::string(command) + " --help");
+    EXPECT_TRUE(contains(help, "Examples:")) << command;
+    EXPECT_TRUE(contains(help, std::string("pdegcn ") + command)) << command;
+  }
+  EXPECT_TRUE(contains(pdegcn_ok(folder.path(), "--version"), "libtorch"));
+  EXPECT_EQ(pdegcn(folder.path(), "").code, 1);
+}
+
+struct Mistake {
+  const char* line;
+  const char* words;
+};
+
+class Mistakes : public testing::TestWithParam<Mistake> {};
+
+TEST_P(Mistakes, AreUserErrorsWithAHint) {
+  const TemporaryFolder folder;
+  const Outcome outcome = pdegcn(folder.path(), GetParam().line);
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_TRUE(contains(outcome.err, GetParam().words)) << outcome.err;
+  EXPECT_TRUE(fs::is_empty(folder.path() / ".") || !fs::exists(folder.path() / "runs"));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, Mistakes,
+    testing::Values(Mistake{"trian", "did you mean train?"},
+                    Mistake{"train --layer 3", "did you mean --layers?"},
+                    Mistake{"train --layers many", "'many' is not a whole number"},
+                    Mistake{"train --layers 0", "at least 1"},
+                    Mistake{"train --dropout 1", "below 1"},
+                    Mistake{"train --model x", "there are d, h, m"},
+                    Mistake{"train --weights metropolitan", "did you mean metropolis?"},
+                    Mistake{"train --data karat", "did you mean karate?"},
+                    Mistake{"train --data karate --split 3", "leaders"},
+                    Mistake{"train --data karate --split random:x", "a seed"},
+                    Mistake{"train --data karate --model d --alpha 0.2", "choose --model m"},
+                    Mistake{"train --data karate --task graph", "that is not the task graph"},
+                    Mistake{"train --data bodies --dropout 0.2", "does not fit the task"},
+                    Mistake{"train --data karate --weights distance", "position"},
+                    Mistake{"train --config missing.toml", "missing.toml"},
+                    Mistake{"evaluate nowhere", "nowhere"}, Mistake{"evaluate", "run"},
+                    Mistake{"predict nowhere --out x.txt", ".csv or .npy"},
+                    Mistake{"info nothing-like-it", "there is no data set"},
+                    Mistake{"fetch nothing-like-it", "nothing-like-it"},
+                    Mistake{"fetch", "--list"}));
+
+TEST(Config, FilesFlagsAndExperimentsInThisOrder) {
+  const TemporaryFolder folder;
+  folder.write("my.toml", "data = \"karate\"\nlayers = 3\nlr-pde = 0.002\nepochs = 2\n");
+  const auto result = pdegcn_json(folder.path(), "train --config my.toml --layers 4 --out run");
+  EXPECT_EQ(result["config"]["layers"], 4);
+  EXPECT_EQ(result["config"]["lr-pde"], 0.002);
+  EXPECT_EQ(result["config"]["data"], "karate");
+
+  folder.write("bad.toml", "data = \"karate\"\n\nlayer = 3\n");
+  const Outcome bad = pdegcn(folder.path(), "train --config bad.toml");
+  EXPECT_EQ(bad.code, 1);
+  EXPECT_TRUE(contains(bad.err, "bad.toml, line 3") && contains(bad.err, "did you mean 'layers'?"))
+      << bad.err;
+  folder.write("worse.toml", "layers = = 3\n");
+  EXPECT_TRUE(contains(pdegcn(folder.path(), "train --config worse.toml").err, "line 1"));
+}
+
+TEST(Train, PeekingSaysSo) {
+  const TemporaryFolder folder;
+  const Outcome outcome =
+      pdegcn(folder.path(), "train --data karate --epochs 3 --protocol test-peek --out run");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_TRUE(contains(outcome.out, "PEEKED") && contains(outcome.err, "test-peek"));
+  EXPECT_TRUE(contains(pdegcn_ok(folder.path(), "evaluate run"), "test-peek"));
+}
+
+TEST(Train, TheTableNamesWhatTheNumbersDependOn) {
+  const TemporaryFolder folder;
+  const Outcome outcome =
+      pdegcn(folder.path(), "train --data karate --model d,m --seeds 2 --epochs 3");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  for (const char* word :
+       {"PDE-GCN_D", "PDE-GCN_M", "±", "protocol validation", "split leaders", "seeds 0 to 1",
+        "parameters", "ms/epoch", "peak memory", "runs/karate-dm"})
+    EXPECT_TRUE(contains(outcome.out, word)) << word << "\n" << outcome.out;
+  // No colours, no live lines where there is no terminal.
+  EXPECT_FALSE(contains(outcome.err + outcome.out, "\033"));
+  // The same call again finds another folder.
+  EXPECT_TRUE(contains(pdegcn_ok(folder.path(), "train --data karate --model d,m --epochs 3"),
+                       "runs/karate-dm-2"));
+}
+
+TEST(Train, WarnsOfMoreThreadsThanCores) {
+  const TemporaryFolder folder;
+  EXPECT_TRUE(
+      contains(pdegcn(folder.path(), "train --data karate --epochs 1 --threads 999").err, "999"));
+}
+
+TEST(Train, EveryTask) {
+  const TemporaryFolder folder;
+  for (const char* data : {"inductive", "shape-meshes", "bodies"}) {
+    const auto result = pdegcn_json(
+        folder.path(), fmt::format("train --data {} --model h --layers 1 --channels 4 --epochs 1 "
+                                   "--out {}",
+                                   data, data));
+    const auto again = pdegcn_json(folder.path(), fmt::format("evaluate {}", data));
+    EXPECT_EQ(result["runs"][0]["test"]["score"], again["test"]["score"]) << data;
+    EXPECT_EQ(result["metric"], data == std::string("inductive") ? "micro-F1" : "accuracy");
+  }
+  EXPECT_TRUE(contains(pdegcn_ok(folder.path(), "predict inductive"), "graph,node,"));
+}
+
+TEST(Predict, NeedsNoLabels) {
+  const TemporaryFolder folder;
+  const OwnGraph graph;
+  graph.write(folder.path() / "own");
+  pdegcn_ok(folder.path(), "train --data own --layers 2 --epochs 3 --quiet --out run");
+  const std::string before = pdegcn_ok(folder.path(), "predict run");
+  fs::remove(folder.path() / "own" / "labels.csv");
+  fs::remove(folder.path() / "own" / "splits.csv");
+  EXPECT_EQ(pdegcn_ok(folder.path(), "predict run"), before);
+  pdegcn_ok(folder.path(), "predict run --out classes.npy");
+  EXPECT_TRUE(read_text(folder.path() / "classes.npy").starts_with("\x93NUMPY"));
+}
+
+TEST(Info, KnowsTheEmbeddedSets) {
+  const TemporaryFolder folder;
+  EXPECT_TRUE(contains(pdegcn_ok(folder.path(), "info"), "like-cora"));
+  EXPECT_TRUE(contains(pdegcn_ok(folder.path(), "info karate"), "34"));
+  const auto json = nlohmann::json::parse(pdegcn_ok(folder.path(), "info karate demo --json"));
+  EXPECT_EQ(json.size(), 2);
+  EXPECT_TRUE(contains(pdegcn_ok(folder.path(), "fetch --list"), "cora"));
+}
+
+}  // namespace
+}  // namespace pdegcn::tests

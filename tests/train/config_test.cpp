@@ -1,0 +1,158 @@
+#include "pdegcn/train/config.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "pdegcn/train/run.h"
+#include "pdegcn/train/search.h"
+#include "tests/support/expect_error.h"
+
+namespace pdegcn::train {
+namespace {
+
+Settings flags(std::initializer_list<std::pair<const char*, const char*>> values) {
+  Settings settings;
+  for (const auto& [name, text] : values) settings[name] = {text, std::string("--") + name};
+  return settings;
+}
+
+TEST(Config, EveryFieldHasANameAHelpAndADefaultThatItAllows) {
+  RunConfig defaults;
+  for (const Field& f : fields()) {
+    EXPECT_FALSE(f.name.empty());
+    EXPECT_GT(f.help.size(), 5) << f.name;
+    const std::string text = text_of(defaults, f);
+    if (text.empty()) continue;
+    RunConfig config;
+    apply_settings(config, {{std::string(f.name), {text, "default"}}});
+    EXPECT_EQ(config, defaults) << f.name;
+  }
+}
+
+TEST(Config, TomlAndJsonReturnWhatTheyWereGiven) {
+  RunConfig config;
+  config.data = "a \"quoted\"\\ name\n";
+  config.model = "d,m";
+  config.step = 0.1 + 0.2;
+  config.lr = 1;
+  config.lr_pde = 5e-324;
+  config.seed = 9007199254740993;
+  config.shared_k = true;
+  RunConfig back;
+  apply_settings(back, read_settings(to_toml(config), "config.toml"));
+  EXPECT_EQ(back, config);
+  EXPECT_EQ(config_from_json(to_json(config), "best.safetensors"), config);
+}
+
+TEST(Config, WhatIsNotRecordedIsNotWritten) {
+  RunConfig config;
+  config.threads = 7;
+  config.out = "somewhere";
+  EXPECT_EQ(to_toml(config), to_toml(RunConfig{}));
+}
+
+TEST(Config, DefaultsExperimentFileFlags) {
+  const RunConfig cora = resolve({}, flags({{"data", "cora"}}));
+  EXPECT_EQ(cora.lr, 0.07);
+  EXPECT_EQ(cora.step, 0.9);
+  for (const char* split : {"all", "3", "random:5", "0,1"}) {
+    const RunConfig full = resolve({}, flags({{"data", "cora"}, {"split", split}}));
+    EXPECT_EQ(full.lr, 0.06) << split;
+    EXPECT_EQ(full.dropout, 0.6) << split;
+  }
+  const Settings file = read_settings("data = \"cora\"\nlr = 0.5\nlayers = 3", "my.toml");
+  const RunConfig both = resolve(file, flags({{"layers", "4"}}));
+  EXPECT_EQ(both.lr, 0.5);
+  EXPECT_EQ(both.layers, 4);
+  EXPECT_EQ(both.lr_pde, 5e-5);
+}
+
+TEST(Config, ExperimentsAreAllReadable) {
+  EXPECT_GE(experiment_names().size(), 9);
+  for (const std::string_view name : experiment_names())
+    for (const char* split : {"", "all"}) {
+      Settings given = flags({{"data", std::string(name).c_str()}});
+      if (*split != '\0') given["split"] = {split, "--split"};
+      EXPECT_NO_THROW(resolve({}, given)) << name;
+    }
+}
+
+TEST(Config, MistakesAreNamed) {
+  PDEGCN_EXPECT_ERROR(read_settings("\nlayer = 3", "my.toml"), "my.toml, line 2", "'layers'");
+  PDEGCN_EXPECT_ERROR(read_settings("[full]\nlr = 1", "my.toml"), "my.toml, line 1", "[full]");
+  PDEGCN_EXPECT_ERROR(read_settings("lr = [1]", "my.toml"), "my.toml, line 1");
+  RunConfig config;
+  PDEGCN_EXPECT_ERROR(apply_settings(config, flags({{"lr", "fast"}})), "--lr", "fast");
+  PDEGCN_EXPECT_ERROR(apply_settings(config, flags({{"lr", "nan"}})), "--lr", "nan");
+  PDEGCN_EXPECT_ERROR(apply_settings(config, flags({{"epochs", "1.5"}})), "--epochs",
+                      "whole number");
+  PDEGCN_EXPECT_ERROR(apply_settings(config, flags({{"model", "d,x"}})), "--model", "'x'");
+  PDEGCN_EXPECT_ERROR(apply_settings(config, flags({{"select", "val-los"}})),
+                      "did you mean val-loss?");
+  PDEGCN_EXPECT_ERROR(config_from_json("{", "best.safetensors"), "best.safetensors");
+}
+
+TEST(Runs, EveryModelSplitAndSeed) {
+  RunConfig config = resolve({}, flags({{"data", "like-texas"}, {"model", "d,h"}}));
+  config.split = "all";
+  config.seeds = 3;
+  config.seed = 5;
+  const auto data = open_data(config);
+  config = settle(config, data);
+  EXPECT_EQ(config.task, "node");
+  const auto runs = single_runs(config, data);
+  ASSERT_EQ(runs.size(), 2 * 10 * 3);
+  EXPECT_EQ(runs.front().seed, 5);
+  EXPECT_EQ(runs.back().model, "h");
+  EXPECT_EQ(runs.back().split, "9");
+  EXPECT_EQ(runs.back().seed, 7);
+  const auto split = find_split(data, "random:3");
+  EXPECT_EQ(split.train, find_split(data, "random:3").train);
+  EXPECT_NE(split.train, find_split(data, "random:4").train);
+}
+
+TEST(Search, TrialsFollowFromSeedAndNumberAndStayInTheirSpace) {
+  const Space space = read_space(
+      "step = {low = 0.1, high = 0.9}\nlr = {low = 1e-4, high = 0.1, log = true}\n"
+      "layers = {low = 2, high = 5}\nactivation = [\"tanh\", \"relu\"]\n",
+      "space.toml");
+  double below = 0;
+  for (int trial = 1; trial <= 200; ++trial) {
+    RunConfig config;
+    apply_settings(config, draw_trial(space, 1, trial));
+    EXPECT_TRUE(config.step >= 0.1 && config.step <= 0.9);
+    EXPECT_TRUE(config.layers >= 2 && config.layers <= 5);
+    below += config.lr < 0.00316;  // half of them, in the logarithm
+    RunConfig again;
+    apply_settings(again, draw_trial(space, 1, trial));
+    EXPECT_EQ(config, again);
+  }
+  EXPECT_NEAR(below / 200, 0.5, 0.15);
+  for (const Task task : {kNode, kGraph, kCorrespondence})
+    EXPECT_FALSE(read_space(default_space(task, true), "default").empty());
+  PDEGCN_EXPECT_ERROR(read_space("setp = [1]", "space.toml"), "line 1", "'step'");
+  PDEGCN_EXPECT_ERROR(read_space("step = {low = 2, high = 1}", "space.toml"), "from 2 to 1");
+  PDEGCN_EXPECT_ERROR(read_space("step = {lo = 2}", "space.toml"), "'lo'");
+  PDEGCN_EXPECT_ERROR(read_space("step = 2", "space.toml"), "list");
+  PDEGCN_EXPECT_ERROR(read_space("layers = [0]", "space.toml"), "at least 1");
+  PDEGCN_EXPECT_ERROR(read_space("", "space.toml"), "nothing");
+}
+
+TEST(Search, HalvingEndsWithAllEpochsAndFewTrials) {
+  for (const std::int64_t trials : {1, 2, 3, 9, 27, 81})
+    for (const std::int64_t epochs : {5, 100, 1500}) {
+      const auto rungs = halving(trials, epochs);
+      EXPECT_EQ(rungs.front().trials, trials);
+      EXPECT_EQ(rungs.back().epochs, epochs);
+      for (std::size_t r = 1; r < rungs.size(); ++r) {
+        EXPECT_EQ(rungs[r].trials, (rungs[r - 1].trials + 2) / 3);
+        EXPECT_GT(rungs[r].epochs, rungs[r - 1].epochs);
+      }
+    }
+  EXPECT_EQ(halving(27, 1500).size(), 4);
+  EXPECT_EQ(halving(27, 20).size(), 1);
+}
+
+}  // namespace
+}  // namespace pdegcn::train
