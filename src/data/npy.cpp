@@ -423,28 +423,29 @@ std::string npy(const ArrayView& array) {
 }
 
 template <class T>
-std::string npy(std::vector<std::int64_t> shape, std::span<const T> values) {
+std::string npy(const std::vector<std::int64_t>& shape, std::span<const T> values) {
   constexpr char kKind = std::is_floating_point_v<T> ? 'f' : std::is_signed_v<T> ? 'i' : 'u';
   return npy(ArrayView{
       .name = "array",
       .dtype = {kKind, sizeof(T)},
-      .shape = std::move(shape),
+      .shape = shape,
       .bytes = {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)}});
 }
 
-template std::string npy(std::vector<std::int64_t>, std::span<const std::int8_t>);
-template std::string npy(std::vector<std::int64_t>, std::span<const std::int16_t>);
-template std::string npy(std::vector<std::int64_t>, std::span<const std::int32_t>);
-template std::string npy(std::vector<std::int64_t>, std::span<const std::int64_t>);
-template std::string npy(std::vector<std::int64_t>, std::span<const std::uint8_t>);
-template std::string npy(std::vector<std::int64_t>, std::span<const std::uint16_t>);
-template std::string npy(std::vector<std::int64_t>, std::span<const std::uint32_t>);
-template std::string npy(std::vector<std::int64_t>, std::span<const std::uint64_t>);
-template std::string npy(std::vector<std::int64_t>, std::span<const float>);
-template std::string npy(std::vector<std::int64_t>, std::span<const double>);
+template std::string npy(const std::vector<std::int64_t>&, std::span<const std::int8_t>);
+template std::string npy(const std::vector<std::int64_t>&, std::span<const std::int16_t>);
+template std::string npy(const std::vector<std::int64_t>&, std::span<const std::int32_t>);
+template std::string npy(const std::vector<std::int64_t>&, std::span<const std::int64_t>);
+template std::string npy(const std::vector<std::int64_t>&, std::span<const std::uint8_t>);
+template std::string npy(const std::vector<std::int64_t>&, std::span<const std::uint16_t>);
+template std::string npy(const std::vector<std::int64_t>&, std::span<const std::uint32_t>);
+template std::string npy(const std::vector<std::int64_t>&, std::span<const std::uint64_t>);
+template std::string npy(const std::vector<std::int64_t>&, std::span<const float>);
+template std::string npy(const std::vector<std::int64_t>&, std::span<const double>);
 
 std::string npz(const std::map<std::string, std::string>& arrays, Compression compression) {
   std::vector<ArchiveMember> members;
+  members.reserve(arrays.size());
   for (const auto& [name, bytes] : arrays) members.push_back({name + ".npy", File(name, bytes)});
   return zip(members, compression);
 }

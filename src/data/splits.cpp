@@ -84,6 +84,7 @@ std::vector<Split> random_splits(std::span<const std::int32_t> labels,
     classes[labels[k]].push_back(static_cast<std::int32_t>(k));
   }
   std::vector<Split> splits;
+  splits.reserve(static_cast<std::size_t>(options.count));
   for (int k = 0; k < options.count; ++k) splits.push_back(random_split(classes, options, k));
   return splits;
 }

@@ -92,7 +92,7 @@ std::string npy(const ArrayView& array);
 
 // The same from values in C order, for every integer type of the standard, float and double.
 template <class T>
-std::string npy(std::vector<std::int64_t> shape, std::span<const T> values);
+std::string npy(const std::vector<std::int64_t>& shape, std::span<const T> values);
 
 // The bytes of an .npz file of arrays, each given as the bytes of an .npy file.
 std::string npz(const std::map<std::string, std::string>& arrays,
