@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "pdegcn/graph/weights.h"
+#include "pdegcn/kernels/dot.h"
 #include "pdegcn/kernels/march.h"
 #include "pdegcn/kernels/product.h"
 #include "pdegcn/kernels/random.h"
@@ -81,6 +82,14 @@ void Gram(benchmark::State& state) {
   rate_of_flops(state, 2.0 * n * c * c);
 }
 BENCHMARK(Gram)->Args({2708, 64})->Args({6890, 128})->Args({19717, 256});
+
+void Dot(benchmark::State& state) {
+  const auto x = random_buffer(48 * 64), y = random_buffer(48 * 64);
+  for (auto _ : state)
+    benchmark::DoNotOptimize(dot<float>({x.data(), 48, 64, 64}, {y.data(), 48, 64, 64}));
+  state.counters["values/s"] = Counter(48 * 64, Counter::kIsIterationInvariantRate);
+}
+BENCHMARK(Dot);
 
 void Tanh(benchmark::State& state) {
   const auto x = random_buffer(4096), out = random_buffer(4096);
