@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "pdegcn/graph/weights.h"
+#include "pdegcn/kernels/dot.h"
 #include "pdegcn/kernels/march.h"
 #include "pdegcn/kernels/product.h"
 #include "pdegcn/kernels/random.h"
@@ -25,18 +26,23 @@ Buffer<float> random_buffer(std::int64_t count) {
   return buffer;
 }
 
-// Nodes and edges as in Cora, the edges at random.
-const Graph& cora_like() {
-  static const Graph graph = [] {
-    Random random(2);
-    std::vector<Edge> edges(5278);
-    for (auto& [i, j] : edges) {
-      i = static_cast<NodeId>(random.below(2708));
-      j = static_cast<NodeId>(random.below(2708));
-    }
-    return Graph::from_edges(2708, std::move(edges));
-  }();
-  return graph;
+// As many nodes and edges as a citation graph has, the edges at random.
+Graph citations(NodeId nodes, EdgeId count) {
+  Random random(2);
+  std::vector<Edge> edges(count);
+  for (auto& [i, j] : edges) {
+    i = static_cast<NodeId>(random.below(nodes));
+    j = static_cast<NodeId>(random.below(nodes));
+  }
+  return Graph::from_edges(nodes, std::move(edges));
+}
+
+Graph cora_like() {
+  return citations(2708, 5278);
+}
+
+Graph pubmed_like() {
+  return citations(19717, 44324);
 }
 
 void rate_of_flops(benchmark::State& state, double flops) {
@@ -82,6 +88,14 @@ void Gram(benchmark::State& state) {
 }
 BENCHMARK(Gram)->Args({2708, 64})->Args({6890, 128})->Args({19717, 256});
 
+void Dot(benchmark::State& state) {
+  const auto x = random_buffer(48 * 64), y = random_buffer(48 * 64);
+  for (auto _ : state)
+    benchmark::DoNotOptimize(dot<float>({x.data(), 48, 64, 64}, {y.data(), 48, 64, 64}));
+  state.counters["values/s"] = Counter(48 * 64, Counter::kIsIterationInvariantRate);
+}
+BENCHMARK(Dot);
+
 void Tanh(benchmark::State& state) {
   const auto x = random_buffer(4096), out = random_buffer(4096);
   for (auto _ : state) {
@@ -105,8 +119,9 @@ BENCHMARK(Copy);
 
 // One pass over all rows, which meets every edge twice; values are edge ends times channels.
 void EdgeFlux(benchmark::State& state, bool adjoint, double dropout) {
-  const Graph& graph = cora_like();
-  const std::int64_t n = graph.num_nodes(), c = state.range(0);
+  const std::int64_t c = state.range(0);
+  const Graph graph = c < 256 ? cora_like() : pubmed_like();
+  const std::int64_t n = graph.num_nodes();
   const auto g = random_buffer(n * c), y_bar = random_buffer(n * c);
   const Buffer<float> y(48 * c), g_bar(48 * c);
   const std::vector<float> gamma(graph.neighbors().size(), 0.5f);
@@ -135,7 +150,7 @@ BENCHMARK_CAPTURE(EdgeFlux, adjoint_dropout, true, 0.5)->Arg(16)->Arg(64);
 void Stack(benchmark::State& state) {
   const bool with_edges = state.range(1) != 0;
   const std::int64_t c = 64, layers = 16;
-  const Graph& full = cora_like();
+  const Graph full = cora_like();
   const Graph graph = with_edges ? full : Graph::from_edges(full.num_nodes(), {});
   const RowPlan plan(graph);
   const auto weights = edge_weights(graph, WeightKind::metropolis);

@@ -1,9 +1,12 @@
 #include "pdegcn/kernels/edge_flux.h"
 
+#include <algorithm>
+
 #include "pdegcn/kernels/random.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "edge_flux.cpp"
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -55,6 +58,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 template <class T>
 using Lanes = hn::CappedTag<T, kPadding>;
+
+// How many entries of rows a neighbour is fetched ahead of its use.
+constexpr EdgeId kAhead = 8;
 
 // σ and σ' for the odd parts; the slope of the linear ones is 1 or 1/2.
 struct TanhSigma {
@@ -172,8 +178,15 @@ HWY_INLINE void FluxChannels(const EdgePass<T>& a, const DropMask<T>& mask, std:
   }
   const auto one = hn::Set(d, T{1});
   const auto slope = hn::Set(d, a.activation == Activation::relu ? T{0.5} : T{1});
+  const EdgeId entries = a.rows.offsets[a.g.rows];
   for (EdgeId k = first; k < last; ++k) {
     const std::int64_t j = a.rows.neighbors[k];
+    // The rows of neighbours lie anywhere: ask in time for those to come, of later rows too.
+    const std::int64_t ahead = a.rows.neighbors[std::min(k + kAhead, entries - 1)];
+    for (int w = 0; w < Words; ++w) {
+      hwy::Prefetch(a.g.row(ahead) + channel + w * kPadding);
+      if constexpr (Adjoint) hwy::Prefetch(a.y_bar.row(ahead) + channel + w * kPadding);
+    }
     const auto gamma = hn::Set(d, a.rows.gamma[k]);
     V factor[Words];
     if constexpr (Dropout) mask.template Factors<Words>(a.rows.edge_ids[k], channel, factor);

@@ -3,21 +3,10 @@
 #include <algorithm>
 
 #include "march_rows.h"
+#include "pdegcn/kernels/dot.h"
 #include "pdegcn/kernels/march.h"
 
 namespace pdegcn::kernels {
-namespace {
-
-template <class T>
-double dot(const Matrix<T>& x, const Matrix<T>& y) {
-  double sum = 0;
-  for (std::int64_t i = 0; i < x.rows; ++i)
-    for (std::int64_t k = 0; k < x.cols; ++k)
-      sum += static_cast<double>(x.row(i)[k]) * static_cast<double>(y.row(i)[k]);
-  return sum;
-}
-
-}  // namespace
 
 // What a backward march works on.
 template <class T>
@@ -147,9 +136,9 @@ void March<T>::retreat(std::int64_t first, std::int64_t last, Adjoint& adjoint) 
           }
           if (wanted.steps != nullptr) {
             StepCoefficients& sum = adjoint.step_sums[l * adjoint.parts + part];
-            sum.a += dot(above, rows_of(f(l), i, end));
-            sum.b += dot(above, rows_of(f(std::max<std::int64_t>(l - 1, 0)), i, end));
-            sum.s += dot(y, rows_of(adjoint.y(l), i, end));
+            sum.a += dot<T>(above, rows_of(f(l), i, end));
+            sum.b += dot<T>(above, rows_of(f(std::max<std::int64_t>(l - 1, 0)), i, end));
+            sum.s += dot<T>(y, rows_of(adjoint.y(l), i, end));
           }
           // f^l enters f^{l+1} through a and r, f^{l+2} through b, and f^0 stands in for f^{-1}.
           Epilogue<T> rest;

@@ -64,7 +64,8 @@ void ProductColumns(const Matrix<const T>& a, const Matrix<const T>& b, const Ma
                     const Epilogue<T>& epilogue) {
   std::int64_t i = first;
   for (; i + kRows <= last; i += kRows) ProductTile<kRows, Vectors, T>(a, b, c, i, j, epilogue);
-  for (; i < last; ++i) ProductTile<1, Vectors, T>(a, b, c, i, j, epilogue);
+  for (; i + 2 <= last; i += 2) ProductTile<2, Vectors, T>(a, b, c, i, j, epilogue);
+  if (i < last) ProductTile<1, Vectors, T>(a, b, c, i, j, epilogue);
 }
 
 template <class T>

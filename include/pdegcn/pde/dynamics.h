@@ -25,7 +25,9 @@ class Dynamics {
   // Rows (a, b, s), one per layer, as doubles.
   virtual torch::Tensor coefficients(std::int64_t layers) const = 0;
 
-  // Stable for ‖K‖² λmax(GᵀG) up to this, for every σ with |σ(x)| ≤ |x|.
+  // The largest ‖K‖² λmax(GᵀG) for which the linear equation (σ(x) = x) is stable. For diffusion
+  // this is enough for every σ with |σ(x)| ≤ |x|; a wave with tanh can still grow when it is steep
+  // and the step is close to the limit, see docs/mathematics.md.
   virtual double stability_limit() const = 0;
 
  private:
