@@ -3,15 +3,33 @@
 #include <fmt/ranges.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
+#include <fstream>
 
 namespace pdegcn::app {
 namespace {
 
 volatile sig_atomic_t stop_signal = 0;
+
+// OpenMP's threads spin while they wait, which on a shared machine costs more than it gains. How
+// long is read from the environment when the library is loaded, before main: so the program starts
+// itself again, once, unless the user has decided.
+void bound_spinning() {
+  if (std::getenv("OMP_WAIT_POLICY") != nullptr || std::getenv("GOMP_SPINCOUNT") != nullptr) return;
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::vector<std::string> words;
+  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  if (words.empty() || setenv("GOMP_SPINCOUNT", "1000", 1) != 0) return;
+  execv("/proc/self/exe", arguments.data());
+}
 
 }  // namespace
 
@@ -53,7 +71,9 @@ std::shared_ptr<train::Settings> add_settings(CLI::App& command,
     }
     std::string help(f.help);
     if (!f.choices.empty()) help += fmt::format(": {}", fmt::join(f.choices, ", "));
-    if (const std::string text = train::text_of(defaults, f); !text.empty() && help.back() != ']')
+    // Where some of the settings are flags, they begin as those of a run.
+    if (const std::string text = train::text_of(defaults, f);
+        names.empty() && !text.empty() && help.back() != ']')
       help += fmt::format(" [{}]", text);
     command
         .add_option_function<std::string>(
@@ -73,6 +93,7 @@ void warn(std::string_view message) {
 }
 
 int use_threads(std::int64_t threads) {
+  if (threads != 1 && train::available_cores() > 1) bound_spinning();
   const int count = train::set_threads(threads);
   if (count > train::available_cores())
     warn(

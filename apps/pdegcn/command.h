@@ -37,7 +37,8 @@ std::shared_ptr<train::Settings> add_settings(CLI::App& command,
 // A warning, on the error stream.
 void warn(std::string_view message);
 
-// Sets the number of threads and warns of what makes them slow.
+// Sets the number of threads and warns of what makes them slow. To be called before anything runs
+// in parallel or is written.
 int use_threads(std::int64_t threads);
 
 // The most memory that the process has held, in bytes.

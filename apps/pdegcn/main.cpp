@@ -1,7 +1,4 @@
 #include <fmt/format.h>
-#include <unistd.h>
-
-#include <cstdlib>
 #include <exception>
 
 #include "command.h"
@@ -21,14 +18,6 @@ constexpr const char* kFirstSteps = R"(First steps:
   pdegcn train --help                   all settings, with examples
 
 Exit codes: 0 all is well, 1 something to correct in what was asked, 2 a fault of the program.)";
-
-// OpenMP's threads spin while they wait, which on a shared machine costs more than it gains. How
-// long is read from the environment when the library is loaded, before main: so the program starts
-// itself again, once, unless the user has decided.
-void bound_spinning(char** arguments) {
-  if (std::getenv("OMP_WAIT_POLICY") != nullptr || std::getenv("GOMP_SPINCOUNT") != nullptr) return;
-  if (setenv("GOMP_SPINCOUNT", "1000", 1) == 0) execv("/proc/self/exe", arguments);
-}
 
 // What was not understood, with the flag that was most likely meant.
 void check_rest(const CLI::App& command) {
@@ -85,7 +74,6 @@ int run(int count, char** arguments) {
 
 int main(int count, char** arguments) {
   using namespace pdegcn::app;
-  bound_spinning(arguments);
   try {
     return run(count, arguments);
   } catch (const pdegcn::Error& error) {

@@ -102,35 +102,43 @@ Plan plan_resumed(const Settings& file, const Settings& flags) {
   return {wanted, std::move(data), given.out};
 }
 
-std::vector<Result> perform(Plan& plan, bool& interrupted) {
-  const auto runs = train::single_runs(plan.config, plan.data);
-  const bool several = runs.size() > 1;
-  if (plan.folder.empty()) plan.folder = new_folder(plan.config);
-  if (several && !plan.config.resume) {
+// Several runs of a new call: their common folder and the file that describes them.
+void claim_sweep(const Plan& plan) {
+  try {
     if (fs::exists(plan.folder) && !fs::is_empty(plan.folder))
       throw Error("{}: the folder is not empty: resume what is there (--resume), or choose another",
                   plan.folder.string());
     fs::create_directories(plan.folder);
-    report::write_atomically(
-        plan.folder / kSweepFile,
-        fmt::format("{}'pdegcn train --resume --out' with this folder goes on with them.\n{}",
-                    kSweepMark, train::to_toml(plan.config)));
+  } catch (const fs::filesystem_error& error) {
+    throw Error("{}: {}", plan.folder.string(), error.code().message());
   }
+  report::write_atomically(
+      plan.folder / kSweepFile,
+      fmt::format("{}'pdegcn train --resume --out' with this folder goes on with them.\n{}",
+                  kSweepMark, train::to_toml(plan.config)));
+}
 
+std::vector<Result> perform(Plan& plan, bool& interrupted) {
+  const auto runs = train::single_runs(plan.config, plan.data);
+  const bool several = runs.size() > 1;
   report::Progress progress(std::cerr,
                             report::Progress::options_for(STDERR_FILENO, plan.config.quiet));
   std::vector<Result> results;
   for (std::size_t k = 0; k < runs.size() && !interrupted; ++k) {
-    const fs::path folder = several ? plan.folder / run_name(runs[k]) : plan.folder;
-    const bool there = plan.config.resume && fs::exists(report::RunFiles{folder}.config());
-    auto run = there ? report::RunFolder::resume(folder)
-                     : report::RunFolder::create(folder, train::to_toml(runs[k]));
+    const auto open_folder = [&] {
+      if (plan.folder.empty()) plan.folder = new_folder(plan.config);
+      if (several && k == 0 && !plan.config.resume) claim_sweep(plan);
+      const fs::path folder = several ? plan.folder / run_name(runs[k]) : plan.folder;
+      if (plan.config.resume && fs::exists(report::RunFiles{folder}.config()))
+        return report::RunFolder::resume(folder);
+      return report::RunFolder::create(folder, train::to_toml(runs[k]));
+    };
     train::Audience audience;
     audience.progress = &progress;
     audience.quiet = plan.config.quiet || several;
     audience.stop = [](std::int64_t) { return stop_requested(); };
     if (several) audience.name = fmt::format("{} {}/{}", run_name(runs[k]), k + 1, runs.size());
-    results.push_back(train::train(runs[k], plan.data, run, audience));
+    results.push_back(train::train(runs[k], plan.data, open_folder, audience));
     interrupted = results.back().interrupted || (stop_requested() && k + 1 < runs.size());
   }
   return results;

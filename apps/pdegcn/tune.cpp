@@ -142,9 +142,11 @@ class Search {
     for (const RunConfig& run : runs) {
       const fs::path folder =
           fs::path(base_.out) / fmt::format("trial-{:03}", trial.number) / run_name(run);
-      auto claimed = fs::exists(report::RunFiles{folder}.config())
-                         ? report::RunFolder::resume(folder)
-                         : report::RunFolder::create(folder, train::to_toml(run));
+      const auto open_folder = [&] {
+        return fs::exists(report::RunFiles{folder}.config())
+                   ? report::RunFolder::resume(folder)
+                   : report::RunFolder::create(folder, train::to_toml(run));
+      };
       train::Audience audience;
       audience.progress = &progress;
       audience.quiet = true;
@@ -152,7 +154,7 @@ class Search {
       audience.name = fmt::format("trial {}", trial.number);
       audience.stop = [&](std::int64_t epoch) { return epoch >= epochs || stop_requested(); };
       try {
-        const train::Result result = train::train(run, data_, claimed, audience);
+        const train::Result result = train::train(run, data_, open_folder, audience);
         sum += result.best_value;
         trial.epochs = std::max(trial.epochs, result.epochs);
       } catch (const Error& error) {  // a bad draw, such as a step that does not stay finite

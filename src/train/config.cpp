@@ -35,6 +35,7 @@ void check_range(const Field& f, double value, const Setting& setting) {
 
 void check_choice(const Field& f, const std::string& value, const Setting& setting) {
   if (f.choices.empty() || std::ranges::find(f.choices, value) != f.choices.end()) return;
+  if (value.empty() && text_of(RunConfig{}, f).empty()) return;  // as if it were not given
   const std::string_view nearest = data::nearest_name(value, f.choices);
   throw Error("{}: there is no '{}'{}; there are {}", setting.where, value,
               nearest.empty() ? "" : fmt::format(", did you mean {}?", nearest),
@@ -198,7 +199,8 @@ std::string to_json(const RunConfig& config) {
 RunConfig config_from_json(const std::string& json, const std::string& where) {
   RunConfig config;
   try {
-    for (const auto& [key, value] : nlohmann::json::parse(json).items()) {
+    const auto object = nlohmann::json::parse(json);
+    for (const auto& [key, value] : object.items()) {
       const Setting setting{value.is_string() ? value.get<std::string>() : value.dump(),
                             fmt::format("{}, {}", where, key)};
       set(config, field(key, where), setting);

@@ -101,7 +101,8 @@ std::span<const Field> fields() {
        .least = 0},
       {.name = "schedule",
        .value = "NAME",
-       .help = "Learning rates over time; 'step': a tenth after 1/2, a hundredth after 3/4",
+       .help =
+           "Learning rates; 'step' takes a tenth after half of the epochs, a hundredth after 3/4",
        .member = &C::schedule,
        .choices = {"none", "step", "cosine"}},
       {.name = "clip",

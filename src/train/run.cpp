@@ -62,11 +62,10 @@ void fill_scores(Result& result, Problem& problem, nn::Network& network, const d
 
 class Training {
  public:
-  Training(const RunConfig& config, const data::Dataset& data, report::RunFolder& folder,
-           const Audience& audience)
+  Training(const RunConfig& config, const data::Dataset& data,
+           const std::function<report::RunFolder()>& open_folder, const Audience& audience)
       : config_(config),
         data_(data),
-        files_(folder.files()),
         audience_(audience),
         problem_(data, find_split(data, config.split), config),
         network_(problem_.make_network()),
@@ -81,7 +80,9 @@ class Training {
     if (peeks_) columns_.insert(columns_.end(), {"test_loss", "test_score"});
     for (std::size_t k = 0; k < alpha.size(); ++k)
       columns_.push_back(alpha.size() == 1 ? "alpha" : fmt::format("alpha_{}", k + 1));
-    if (folder.has_checkpoint()) restore();
+    folder_ = open_folder();
+    files_ = folder_->files();
+    if (folder_->has_checkpoint()) restore();
   }
 
   Result run() {
@@ -292,7 +293,6 @@ class Training {
 
   const RunConfig config_;
   const data::Dataset& data_;
-  const report::RunFiles files_;
   const Audience& audience_;
   Problem problem_;
   std::shared_ptr<nn::Network> network_;
@@ -300,6 +300,8 @@ class Training {
   bool peeks_ = false;
   bool best_is_saved_ = false;
   std::vector<std::string> columns_;
+  std::optional<report::RunFolder> folder_;
+  report::RunFiles files_;
   Checkpoint now_;  // the state after the last good epoch
   std::optional<report::MetricsLog> metrics_;
   std::optional<report::EventLog> events_;
@@ -307,9 +309,9 @@ class Training {
 
 }  // namespace
 
-Result train(const RunConfig& config, const data::Dataset& data, report::RunFolder& folder,
-             const Audience& audience) {
-  return Training(config, data, folder, audience).run();
+Result train(const RunConfig& config, const data::Dataset& data,
+             const std::function<report::RunFolder()>& open_folder, const Audience& audience) {
+  return Training(config, data, open_folder, audience).run();
 }
 
 RunConfig config_of_run(const report::RunFiles& run) {

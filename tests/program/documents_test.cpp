@@ -2,8 +2,8 @@
 //
 // A command line is a line that begins with "pdegcn ", in a code block of whatever kind; it ends
 // where a comment begins, at "#" or at two blanks. The lines of a document run one after the other
-// in one folder, where `my-graph` and `friends` are data sets and my.toml, space.toml files. They are made
-// quick: few epochs, few channels, little data, no downloads.
+// in one folder, where `my-graph` and `friends` are data sets and my.toml, space.toml files. They
+// are made quick: few epochs, few channels, little data, no downloads.
 #include "tests/program/program.h"
 
 namespace pdegcn::tests {
@@ -79,8 +79,8 @@ TEST_P(Documents, CommandLinesRun) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Documents, testing::ValuesIn(documents()), [](const auto& info) {
-  std::string name = info.param.stem().string();
+INSTANTIATE_TEST_SUITE_P(All, Documents, testing::ValuesIn(documents()), [](const auto& document) {
+  std::string name = document.param.stem().string();
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 });
@@ -91,6 +91,19 @@ TEST(Documents, EveryCommandHasAPage) {
         command_lines(fs::path(PDEGCN_SOURCE_FOLDER) / "docs" / (std::string(command) + ".md"))
             .empty())
         << command;
+}
+
+TEST(Documents, EveryFlagOfTrainIsOnItsPage) {
+  const TemporaryFolder folder;
+  const std::string page = read_text(fs::path(PDEGCN_SOURCE_FOLDER) / "docs" / "train.md");
+  std::istringstream words(pdegcn_ok(folder.path(), "train --help"));
+  int flags = 0;
+  for (std::string word; words >> word;) {
+    if (!word.starts_with("--")) continue;
+    ++flags;
+    EXPECT_TRUE(contains(page, "`" + word)) << word;
+  }
+  EXPECT_GT(flags, 35);
 }
 
 // The examples in the help run too.

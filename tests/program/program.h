@@ -43,7 +43,8 @@ inline std::string pdegcn_ok(const std::filesystem::path& folder, const std::str
 }
 
 inline nlohmann::json pdegcn_json(const std::filesystem::path& folder, const std::string& line) {
-  return nlohmann::json::parse(pdegcn_ok(folder, line + " --json --quiet"));
+  return nlohmann::json::parse(
+      pdegcn_ok(folder, line + " --json" + (line.starts_with("train") ? " --quiet" : "")));
 }
 
 inline bool contains(const std::string& text, const std::string& part) {

@@ -60,10 +60,10 @@ struct Audience {
 };
 
 // Trains one network, or goes on where the folder's checkpoint stands. `config` is one of
-// single_runs(). Throws Error with the epoch when a loss or a gradient is not finite; the state
-// before that epoch is then in the folder.
-Result train(const RunConfig& config, const data::Dataset& data, report::RunFolder& folder,
-             const Audience& audience);
+// single_runs(); `open_folder` is called when it has proven to fit the data. Throws Error with the
+// epoch when a loss or a gradient is not finite; the state before that epoch is then in the folder.
+Result train(const RunConfig& config, const data::Dataset& data,
+             const std::function<report::RunFolder()>& open_folder, const Audience& audience);
 
 // The chosen network of a run on a data set, which need not be the one it was trained on: the
 // scores of train, validation and test part.
