@@ -56,6 +56,7 @@ TEST(Memory, AReversedWaveGivesTheBitsOfStoreOnTheSameGrid) {
       s.f0 = 0.25 * s.f0;  // a wave may pile up; it has to stay below 8 on the finest grid
       if (layers > 16) s.K = s.K.slice(0, 0, 1);
       expect_same(s, options, Memory::reverse);
+      if (layers > 16) continue;  // without the outer Kᵀ nothing keeps the energy bounded
       options.symmetric = false;
       expect_same(s, options, Memory::reverse);
     }
