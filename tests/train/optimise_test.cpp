@@ -128,8 +128,11 @@ TEST(Adam, ClipsAndRefusesWhatIsNotFinite) {
   adam.step(1, 1);
   // The clipped gradient has norm 1 over 192 equal entries, plus the decay term.
   const auto expected = 0.1 * (1 / std::sqrt(192.0) + 5e-4 * before.at("closing.weight"));
-  for (const auto& slot : adam.slots)
-    if (slot.name == "closing.weight") EXPECT_LT(distance(slot.mean, expected), 1e-5);
+  for (const auto& slot : adam.slots) {
+    if (slot.name == "closing.weight") {
+      EXPECT_LT(distance(slot.mean, expected), 1e-5);
+    }
+  }
 }
 
 TEST(Checkpoint, ReturnsWhatItWasGiven) {
