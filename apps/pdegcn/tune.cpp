@@ -9,7 +9,7 @@
 #include "pdegcn/data/file.h"
 #include "pdegcn/graph/error.h"
 #include "pdegcn/report/atomic_file.h"
-#include "pdegcn/report/duration.h"
+#include "pdegcn/report/metrics_log.h"
 #include "pdegcn/report/table.h"
 #include "pdegcn/train/search.h"
 
@@ -135,6 +135,18 @@ class Search {
     report::write_atomically(path, description());
   }
 
+  // What selects, smaller is better, among the first epochs of a run: one that an earlier call took
+  // farther is judged as it stood then.
+  double best_value(const report::RunFiles& files, std::int64_t epochs) const {
+    const bool loss = base_.select == "val-loss";
+    const report::Metrics metrics = report::read_metrics(files.metrics());
+    const std::vector<double>& values = *metrics.find(loss ? "val_loss" : "val_score");
+    double best = std::numeric_limits<double>::infinity();
+    for (std::size_t k = 0; k < values.size() && metrics.epochs[k] <= epochs; ++k)
+      best = std::min(best, loss ? values[k] : -values[k]);
+    return best;
+  }
+
   // Runs a trial up to an epoch, on every split and with every seed.
   void advance(Trial& trial, std::int64_t epochs, report::Progress& progress) {
     const auto runs = train::single_runs(trial.config, data_);
@@ -155,8 +167,8 @@ class Search {
       audience.stop = [&](std::int64_t epoch) { return epoch >= epochs || stop_requested(); };
       try {
         const train::Result result = train::train(run, data_, open_folder, audience);
-        sum += result.best_value;
-        trial.epochs = std::max(trial.epochs, result.epochs);
+        sum += best_value(report::RunFiles{folder}, epochs);
+        trial.epochs = std::max(trial.epochs, std::min(result.epochs, epochs));
       } catch (const Error& error) {  // a bad draw, such as a step that does not stay finite
         sum = std::numeric_limits<double>::infinity();
         trial.note = error.what();

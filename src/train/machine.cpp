@@ -6,6 +6,7 @@
 #include <torch/version.h>
 
 #include "pdegcn/graph/error.h"
+#include "pdegcn/kernels/targets.h"
 #include "pdegcn/train/run.h"
 
 namespace pdegcn::train {
@@ -41,7 +42,7 @@ bool has_pthread_openblas() {
 
 std::string library_versions() {
   auto* config = openblas<char*()>("openblas_get_config");
-  return fmt::format("libtorch {}, {}", TORCH_VERSION,
+  return fmt::format("kernels {}, libtorch {}, {}", kernels::target(), TORCH_VERSION,
                      config == nullptr ? "no OpenBLAS" : config());
 }
 

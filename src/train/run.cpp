@@ -98,8 +98,8 @@ class Training {
     const double start = report::Progress::steady_seconds();
     double saved = start;
     double saving = 0;
-    bool stopped = false;
     if (done == 0) remember(0);
+    bool stopped = audience_.stop(done);
     while (!now_.standing.finished && !stopped) {
       const std::int64_t epoch = now_.standing.epoch + 1;
       const std::vector<double> row = learn(epoch, progress);
@@ -122,7 +122,6 @@ class Training {
     result.config = config_;
     result.epochs = now_.standing.epoch;
     result.best_epoch = now_.standing.best_epoch;
-    result.best_value = now_.standing.best_value;
     result.seconds = report::Progress::steady_seconds() - start;
     result.seconds_per_epoch = result.epochs > done
                                    ? result.seconds / static_cast<double>(result.epochs - done)

@@ -108,6 +108,19 @@ TEST(Agreement, BitsDoNotDependOnThreads) {
                 "");
 }
 
+TEST(Agreement, BitsOfManyGraphsDoNotDependOnThreadsEither) {
+  const TemporaryFolder folder;
+  for (const char* data : {"inductive", "shape-meshes"}) {
+    for (const char* threads : {"1", "3"})
+      pdegcn_ok(folder.path(), fmt::format("train --data {} --layers 2 --channels 8 --epochs 1 "
+                                           "--quiet --threads {} --out {}{}",
+                                           data, threads, data, threads));
+    EXPECT_EQ(differences(folder.path() / fmt::format("{}1", data),
+                          folder.path() / fmt::format("{}3", data)),
+              "");
+  }
+}
+
 TEST(Agreement, SeedsDifferAndRepeat) {
   const TemporaryFolder folder;
   for (const char* name : {"a", "b"})

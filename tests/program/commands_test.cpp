@@ -119,6 +119,33 @@ TEST(Train, EveryTask) {
   EXPECT_TRUE(contains(pdegcn_ok(folder.path(), "predict inductive"), "graph,node,"));
 }
 
+TEST(Tune, JudgesByTheValidationPartAndGoesOnWhereItStopped) {
+  const TemporaryFolder folder;
+  OwnGraph graph;
+  graph.write(folder.path() / "own");
+  folder.write("space.toml", "lr = {low = 1e-3, high = 0.1, log = true}\nlayers = [1, 2]\n");
+  const std::string line =
+      "tune --data own --model d --channels 8 --trials 6 --epochs 40 --patience 0 --space "
+      "space.toml --quiet --threads 1 --out ";
+  pdegcn_ok(folder.path(), line + "whole");
+  const std::string trials = read_text(folder.path() / "whole" / "trials.csv");
+  EXPECT_EQ(std::count(trials.begin(), trials.end(), '\n'), 7) << trials;
+  EXPECT_TRUE(contains(pdegcn(folder.path(), line + "whole").err, "--resume"));
+  pdegcn_ok(folder.path(), "train --config whole/best.toml --quiet --out best");
+
+  // Out of time after the first trial; other test labels meanwhile.
+  pdegcn_ok(folder.path(), line + "parts --budget 1e-6");
+  EXPECT_NE(read_text(folder.path() / "parts" / "trials.csv"), trials);
+  for (int v = 0; v < graph.nodes; ++v)
+    if (graph.part[v] == "test") graph.label[v] = (graph.label[v] + 1) % graph.classes;
+  graph.write(folder.path() / "own");
+  pdegcn_ok(folder.path(), line + "parts --resume");
+  EXPECT_EQ(read_text(folder.path() / "parts" / "trials.csv"), trials);
+  EXPECT_EQ(read_text(folder.path() / "parts" / "best.toml"),
+            read_text(folder.path() / "whole" / "best.toml"));
+  EXPECT_EQ(pdegcn(folder.path(), line + "parts --resume --trials 7").code, 1);
+}
+
 TEST(Predict, NeedsNoLabels) {
   const TemporaryFolder folder;
   const OwnGraph graph;

@@ -32,7 +32,7 @@ enum class Memory {
 inline constexpr std::int64_t kMemoryBudget = std::int64_t{4} << 30;
 
 // The spacing of the grid that makes a wave reversible, where none is given: f stays exact below
-// 2^24 (float) or 2^53 (double) grid steps, that is below 16 or 512.
+// 2^23 (float) or 2^52 (double) grid steps, that is below 8 or 256.
 template <class T>
 inline constexpr double kGrid = sizeof(T) == 4 ? 0x1p-20 : 0x1p-44;
 

@@ -40,7 +40,6 @@ struct Result {
   std::string metric;  // "accuracy" or "micro-F1"
   std::int64_t epochs = 0;
   std::int64_t best_epoch = 0;  // the one that was chosen, whose weights these scores belong to
-  double best_value = 0;        // what it was chosen by: a loss, or minus a score
   Score train, validation, test;
   std::vector<double> alpha;  // of the mixture, one value or one per layer
   std::int64_t parameters = 0;
@@ -55,7 +54,7 @@ struct Audience {
   std::string name;    // "seed 2 of 10"; may be empty
   bool quiet = false;  // leaves out all but warnings
   bool test = true;    // whether the test part is looked at in the end
-  // Asked after every epoch.
+  // Asked before the first epoch, with the number that lie behind, and after every one.
   std::function<bool(std::int64_t epoch)> stop = [](std::int64_t) { return false; };
 };
 
