@@ -36,7 +36,7 @@ demo: build
 
 test: packages $(BUILD)/build.ninja
 	cmake --build $(BUILD) -j $(JOBS)
-	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+	OMP_WAIT_POLICY=passive ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
 
 bench: packages $(BUILD)/build.ninja
 	cmake --build $(BUILD) -j $(JOBS) --target benchmarks

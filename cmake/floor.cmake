@@ -50,6 +50,6 @@ function(pdegcn_test floor)
   target_link_libraries(${floor}_test PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,pdegcn_${floor}> ${arg_USES}
                         pdegcn_flags rapidcheck GTest::gtest GTest::gtest_main)
   gtest_discover_tests(${floor}_test TEST_PREFIX ${floor}. DISCOVERY_TIMEOUT 120
-                       PROPERTIES TIMEOUT 900 ENVIRONMENT "OMP_WAIT_POLICY=passive;PDEGCN_DATA=${PDEGCN_TEST_DATA}"
+                       PROPERTIES TIMEOUT 900 ENVIRONMENT "PDEGCN_DATA=${PDEGCN_TEST_DATA}"
                        ENVIRONMENT_MODIFICATION "RC_PARAMS=set:seed=1")
 endfunction()
