@@ -142,6 +142,11 @@ std::span<const Field> fields() {
        .help = "What the way back is computed from",
        .member = &C::memory,
        .choices = {"auto", "store", "checkpoint", "reverse"}},
+      {.name = "reorder",
+       .value = "ORDER",
+       .help = "Order in which large graphs are walked; masks and outputs keep that of the data",
+       .member = &C::reorder,
+       .choices = {"auto", "none", "rcm"}},
 
       {.name = "threads",
        .value = "T",

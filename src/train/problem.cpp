@@ -111,6 +111,7 @@ Problem::Problem(const data::Dataset& data, std::int64_t outputs, const RunConfi
   if (one_graph_) {
     const std::int32_t only = 0;
     whole_ = input_of({&only, 1});
+    if (config_.reorder == "rcm") whole_->domain = whole_->domain.reordered();
   }
 }
 

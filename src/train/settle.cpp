@@ -3,6 +3,8 @@
 #include "pdegcn/data/open.h"
 #include "pdegcn/data/splits.h"
 #include "pdegcn/graph/error.h"
+#include "pdegcn/graph/order.h"
+#include "pdegcn/train/footprint.h"
 #include "pdegcn/train/run.h"
 
 namespace pdegcn::train {
@@ -68,6 +70,11 @@ RunConfig settle(RunConfig config, const data::Dataset& data) {
     config.split = data.splits.front().name;
   }
   if (config.batch == 0) config.batch = config.task == "graph" ? 32 : 1;
+  if (config.reorder == "auto") {
+    const bool one_graph = data.samples.size() == 1 && config.task == "node";
+    config.reorder = one_graph && reordering_pays(data.samples.front().graph) ? "rcm" : "none";
+  }
+  if (parts_of(config.model).size() == 1) config.memory = memory_mode(config, data);
   return config;
 }
 
@@ -91,6 +98,7 @@ std::vector<RunConfig> single_runs(const RunConfig& config, const data::Dataset&
         run.split = split;
         run.seed = config.seed + k;
         run.seeds = 1;
+        run.memory = memory_mode(run, data);
         runs.push_back(std::move(run));
       }
     }

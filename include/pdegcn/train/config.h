@@ -47,6 +47,7 @@ struct RunConfig {
   std::int64_t seeds = 1;
   std::int64_t batch = 0;  // 0: what suits the task
   std::string memory = "auto";
+  std::string reorder = "auto";
 
   // How, not what: these change no result.
   std::int64_t threads = 0;
