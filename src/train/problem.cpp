@@ -134,7 +134,7 @@ std::shared_ptr<nn::Network> Problem::make_network() const {
   const std::int64_t inputs =
       data_.num_features() + attribute_columns(data_.samples.front(), task_);
   const nn::StackOptions stack = stack_options(config_);
-  std::shared_ptr<nn::Network> network;
+  std::shared_ptr<nn::PdeNetwork> network;
   if (task_ == kNode)
     network = nn::NodeClassifier(inputs, outputs_, config_.dropout, stack).ptr();
   else if (task_ == kGraph)
@@ -298,7 +298,7 @@ std::string Problem::fingerprint() const {
   return fmt::format("{:08x}", sum);
 }
 
-double Problem::stability_ratio(nn::Network& network) const {
+double Problem::stability_ratio(const nn::PdeNetwork& network) const {
   return network.pde->stability_ratio(one_graph_ ? whole_->domain
                                                  : training_batch(1, 0).input.domain);
 }
