@@ -69,8 +69,9 @@ class Search {
       if (train::find_split(data_, run.split).validation.empty())
         throw Error("split {} has no validation part to judge by", run.split);
 
-    space_text_ = wishes.space_file.empty() ? train::default_space(task, base_.model == "m")
-                                            : std::string(data::File(wishes.space_file).content());
+    space_text_ = wishes.space_file.empty()
+                      ? train::default_space(task, train::model_info(base_.model).model)
+                      : std::string(data::File(wishes.space_file).content());
     space_ = train::read_space(space_text_,
                                wishes.space_file.empty() ? "default space" : wishes.space_file);
     for (std::int64_t k = 1; k <= wishes.trials; ++k) {
@@ -81,6 +82,7 @@ class Search {
       train::apply_settings(trial.config, trial.settings);
       trials_.push_back(std::move(trial));
     }
+    train::check_fit(trials_.front().settings, base_, task, true);
     claim_folder();
   }
 
