@@ -80,6 +80,11 @@ nlohmann::ordered_json json_of(const RunConfig& config, const Field& f) {
                     f.member);
 }
 
+// JSON writes texts, whole numbers, true and false as TOML does.
+std::string toml_line(const RunConfig& config, const Field& f) {
+  return fmt::format("{} = {}", f.name, json_of(config, f).dump());
+}
+
 bool is_recorded(const RunConfig& config, const Field& f) {
   return f.recorded && (config.task.empty() || (f.fits & parse_task(config.task)) != 0) &&
          (f.models & parse_models(config.model)) != 0;
@@ -217,13 +222,16 @@ std::string text_of(const RunConfig& config, const Field& f) {
   return std::visit([&](const auto member) { return fmt::format("{}", config.*member); }, f.member);
 }
 
+std::string toml_line(const Field& f, const Setting& setting) {
+  RunConfig config;
+  set(config, f, setting);
+  return toml_line(config, f);
+}
+
 std::string to_toml(const RunConfig& config) {
   std::string text;
-  for (const Field& f : fields()) {
-    if (!is_recorded(config, f)) continue;
-    // JSON writes texts, whole numbers, true and false as TOML does.
-    text += fmt::format("{} = {}\n", f.name, json_of(config, f).dump());
-  }
+  for (const Field& f : fields())
+    if (is_recorded(config, f)) text += toml_line(config, f) + "\n";
   return text;
 }
 

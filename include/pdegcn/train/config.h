@@ -148,6 +148,9 @@ void check_fit(const Settings& given, const RunConfig& config, Task task, bool w
 // The value of a field as text, as it stands in TOML without quotes.
 std::string text_of(const RunConfig& config, const Field& field);
 
+// A setting as a line of TOML: 'step = 0.5'. Throws Error when its value is not possible.
+std::string toml_line(const Field& field, const Setting& setting);
+
 // What belongs to the run and fits its task and model, for config.toml and for the metadata of
 // checkpoints; and back.
 std::string to_toml(const RunConfig& config);
@@ -157,8 +160,8 @@ RunConfig config_from_json(const std::string& json, const std::string& where);
 // The parts of a text with commas.
 std::vector<std::string> parts_of(std::string_view text);
 
-// The settings of experiments/<name>.toml as they were at build time; empty when there are none.
-// Names of models have "models/" before them.
+// The text of experiments/<name>.toml as it was at build time; empty when there is none. Names
+// without a slash are those of data sets; "models/gcn" is a model, "tables/table-3" a table.
 std::string_view experiment(std::string_view name);
 std::vector<std::string_view> experiment_names();
 
