@@ -45,6 +45,7 @@ int run(int count, char** arguments) {
   add_predict(program, action);
   add_tune(program, action);
   add_plot(program, action);
+  add_flow(program, action);
   add_info(program, action);
   add_fetch(program, action);
   program.set_version_flag("--version", [] {
