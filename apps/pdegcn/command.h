@@ -22,6 +22,7 @@ void add_predict(CLI::App& program, Action& action);
 void add_tune(CLI::App& program, Action& action);
 void add_reproduce(CLI::App& program, Action& action);
 void add_plot(CLI::App& program, Action& action);
+void add_flow(CLI::App& program, Action& action);
 void add_info(CLI::App& program, Action& action);
 void add_fetch(CLI::App& program, Action& action);
 

@@ -46,6 +46,7 @@ int run(int count, char** arguments) {
   add_tune(program, action);
   add_reproduce(program, action);
   add_plot(program, action);
+  add_flow(program, action);
   add_info(program, action);
   add_fetch(program, action);
   program.set_version_flag("--version", [] {

@@ -35,7 +35,7 @@ std::string hyper_parameters(const RunConfig& config) {
   for (const char* name : {"layers", "channels", "step", "weights", "activation", "dropout",
                            "edge-dropout", "lr", "lr-pde", "lr-alpha", "weight-decay"}) {
     const train::Field& f = train::field(name, "hyper-parameters");
-    const bool shown = !f.mixture || config.model == "m";
+    const bool shown = (f.models & train::model_info(config.model).model) != 0;
     const std::string value = train::text_of(config, f);
     if (shown && value != "0" && value != "tanh")
       text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, value);

@@ -49,7 +49,7 @@ int run(const Wishes& wishes, const Settings& flags) {
   const bool own = !wishes.space_file.empty();
   train::Tuner tuner(base, data,
                      own ? std::string(data::File(wishes.space_file).content())
-                         : train::default_space(task, base.model == "m"),
+                         : train::default_space(task, train::model_info(base.model).model),
                      own ? wishes.space_file : "default space", wishes.trials, base.out,
                      base.resume);
 
