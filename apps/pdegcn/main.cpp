@@ -44,6 +44,7 @@ int run(int count, char** arguments) {
   add_evaluate(program, action);
   add_predict(program, action);
   add_tune(program, action);
+  add_reproduce(program, action);
   add_plot(program, action);
   add_flow(program, action);
   add_info(program, action);

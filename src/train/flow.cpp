@@ -349,9 +349,12 @@ Flow flow_through_runs(data::Sample shape, const std::vector<std::filesystem::pa
   for (const std::filesystem::path& folder : runs) {
     const report::RunFiles files = report::find_run(folder);
     const Trained trained = read_trained(files.best());
-    const nn::Equation equation = nn::parse_equation(trained.config.model);
     const Problem problem(data, static_cast<std::int64_t>(trained.classes.size()), trained.config);
-    const auto network = problem.make_network();
+    const auto network = std::dynamic_pointer_cast<nn::PdeNetwork>(problem.make_network());
+    if (network == nullptr)
+      throw Error("{}: a field flows through d, h and m, not {}", folder.string(),
+                  trained.config.model);
+    const nn::Equation equation = nn::parse_equation(trained.config.model);
     load_weights(*network, trained.weights, files.best().string());
     network->eval();
     const nn::Input input = problem.input(0);

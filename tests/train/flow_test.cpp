@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <limits>
 
-#include "pdegcn/graph/error.h"
 #include "tests/support/data_folder.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
 
 namespace pdegcn::train {
@@ -33,19 +33,8 @@ data::Sample square() {
   return shape;
 }
 
-template <class Call>
-std::string error_of(const Call& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 void expect_error(const data::Sample& shape, const FlowOptions& options, const char* words) {
-  const std::string error = error_of([&] { flow(shape, options); });
-  EXPECT_NE(error.find(words), std::string::npos) << error << "\nwithout: " << words;
+  PDEGCN_EXPECT_ERROR(flow(shape, options), words);
 }
 
 double spread(const std::vector<float>& field) {
@@ -187,8 +176,7 @@ TEST(Flow, OptionsThatDoNotFitAreNamed) {
   abstract.triangles.clear();
   expect_error(abstract, source("xyz"), "no positions");
   EXPECT_TRUE(flow(abstract).laid_out);
-  EXPECT_NE(error_of([] { open_shape("karate", "x", "", 10); }).find("no shape 'x'"),
-            std::string::npos);
+  PDEGCN_EXPECT_ERROR(open_shape("karate", "x", "", 10), "no shape 'x'");
 }
 
 TEST(Flow, RealShapes) {

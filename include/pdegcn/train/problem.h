@@ -62,7 +62,7 @@ class Problem {
   // test part. Eight hexadecimal digits.
   std::string fingerprint() const;
 
-  double stability_ratio(nn::Network& network) const;
+  double stability_ratio(const nn::PdeNetwork& network) const;
 
  private:
   const std::vector<std::int32_t>& indices(Part part) const;
