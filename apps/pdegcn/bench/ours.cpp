@@ -8,7 +8,7 @@ class Classifier : public Side {
  public:
   explicit Classifier(const Workload& w)
       : problem_(*w.problem),
-        network_(problem_.make_network()),
+        network_(std::dynamic_pointer_cast<nn::PdeNetwork>(problem_.make_network())),
         adam_(*network_, {w.config.lr, w.config.lr_pde, w.config.lr_alpha, w.config.weight_decay}) {
     const torch::NoGradGuard no_grad;
     network_->opening->weight.copy_(w.weights.opening);
@@ -47,7 +47,7 @@ class Classifier : public Side {
   }
 
   train::Problem& problem_;
-  std::shared_ptr<nn::Network> network_;
+  std::shared_ptr<nn::PdeNetwork> network_;
   train::Adam adam_;
   std::uint64_t step_ = 0;
 };

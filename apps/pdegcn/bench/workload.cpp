@@ -100,7 +100,7 @@ Workload::Workload(const Case& w, bool quick, const train::RunConfig& settings)
     split = train::find_split(data, config.split);
     problem = std::make_unique<train::Problem>(data, split, config);
     input = problem->training_batch(1, 0).input;
-    const auto network = problem->make_network();
+    const auto network = std::dynamic_pointer_cast<nn::PdeNetwork>(problem->make_network());
     weights = {network->opening->weight.detach(), network->pde->K.detach(),
                network->closing->weight.detach()};
   }
