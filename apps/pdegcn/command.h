@@ -20,9 +20,12 @@ void add_train(CLI::App& program, Action& action);
 void add_evaluate(CLI::App& program, Action& action);
 void add_predict(CLI::App& program, Action& action);
 void add_tune(CLI::App& program, Action& action);
+void add_reproduce(CLI::App& program, Action& action);
 void add_plot(CLI::App& program, Action& action);
+void add_flow(CLI::App& program, Action& action);
 void add_info(CLI::App& program, Action& action);
 void add_fetch(CLI::App& program, Action& action);
+void add_bench(CLI::App& program, Action& action);
 
 // Exit codes.
 inline constexpr int kOk = 0;
@@ -37,15 +40,16 @@ std::shared_ptr<train::Settings> add_settings(CLI::App& command,
 // A warning, on the error stream.
 void warn(std::string_view message);
 
+// Starts the program again with a variable of the environment, for what a library reads before
+// main. Returns when that is not possible.
+void restart_with(const char* name, const char* value);
+
 // Sets the number of threads and warns of what makes them slow. To be called before anything runs
 // in parallel or is written.
 int use_threads(std::int64_t threads);
 
 // The most memory that the process has held, in bytes.
 std::int64_t peak_memory();
-
-// The name of a run among those of one call: model, split and seed.
-std::string run_name(const train::RunConfig& run);
 
 // From now on Ctrl-C asks for a stop, which stop_requested() tells; a second one ends the program.
 void listen_for_stop();

@@ -47,9 +47,12 @@ int run(int count, char** arguments) {
   add_evaluate(program, action);
   add_predict(program, action);
   add_tune(program, action);
+  add_reproduce(program, action);
   add_plot(program, action);
+  add_flow(program, action);
   add_info(program, action);
   add_fetch(program, action);
+  add_bench(program, action);
   program.set_version_flag("--version", [] {
     return fmt::format("pdegcn {}\n{}", PDEGCN_VERSION, train::library_versions());
   });

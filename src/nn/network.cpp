@@ -33,29 +33,12 @@ torch::Tensor node_input(const Input& input) {
   return parts.size() == 1 ? parts.front() : torch::cat(parts, 1);
 }
 
-Network::Network(std::int64_t inputs, std::int64_t closing_outputs, const StackOptions& stack) {
-  opening = register_module("opening", Linear(inputs, stack.channels));
-  pde = register_module("pde", PdeStack(stack));
-  closing = register_module("closing", Linear(stack.channels, closing_outputs));
-}
-
-torch::Tensor Network::open(const Input& input, double p, const Draw& draw) {
+torch::Tensor Network::enter(Linear layer, const Input& input, double p, const Draw& draw) const {
   const double drop = is_training() ? p : 0;
   const auto* sparse = std::get_if<SparseInput>(&input.features);
   if (sparse == nullptr || input.odd_attributes.defined() || input.even_attributes.defined())
-    return torch::relu(opening->forward(dropout(node_input(input), drop, draw, kInput)));
-  return torch::relu(
-      opening->forward(sparse->with_values(dropout(sparse->values(), drop, draw, kInput))));
-}
-
-std::vector<ParameterGroup> Network::parameter_groups() const {
-  std::vector<ParameterGroup> groups{{"opening_closing", {}}, {"pde", {}}, {"alpha", {}}};
-  for (const auto& item : named_parameters()) {
-    const bool in_stack = item.key().rfind("pde.", 0) == 0;
-    const std::size_t group = !in_stack ? 0 : item.key() == "pde.beta" ? 2 : 1;
-    groups[group].parameters.push_back(item.value());
-  }
-  return groups;
+    return layer->forward(dropout(node_input(input), drop, draw, kInput));
+  return layer->forward(sparse->with_values(dropout(sparse->values(), drop, draw, kInput)));
 }
 
 LayerRow Network::row_of(const std::string& name, const Linear& layer, const char* rows) {
@@ -65,13 +48,52 @@ LayerRow Network::row_of(const std::string& name, const Linear& layer, const cha
           fmt::format("{} x {}", rows, layer->outputs()), count};
 }
 
+LayerRow Network::dropout_row(double p, std::int64_t channels) {
+  return {fmt::format("dropout {}", p), fmt::format("n x {}", channels)};
+}
+
 std::string Network::table() const {
+  report::Table table({"layer", "output", "parameters"});
+  std::int64_t total = 0;
+  for (const LayerRow& row : rows()) {
+    total += row.parameters;
+    table.add({row.layer, row.output, row.parameters > 0 ? fmt::format("{}", row.parameters) : ""});
+  }
+  table.add({"total", "", fmt::format("{}", total)});
+  return table.text();
+}
+
+PdeNetwork::PdeNetwork(std::int64_t inputs, std::int64_t closing_outputs,
+                       const StackOptions& stack) {
+  opening = register_module("opening", Linear(inputs, stack.channels));
+  pde = register_module("pde", PdeStack(stack));
+  closing = register_module("closing", Linear(stack.channels, closing_outputs));
+}
+
+torch::Tensor PdeNetwork::march(const Input& input, double p, const Draw& draw,
+                                std::vector<torch::Tensor>* states) {
+  const auto solution = pde->solve(input.domain, torch::relu(enter(opening, input, p, draw)), draw,
+                                   states != nullptr);
+  if (states != nullptr)
+    for (const auto& state : solution.trajectory.unbind(0)) states->push_back(state);
+  return solution.last;
+}
+
+std::vector<ParameterGroup> PdeNetwork::parameter_groups() const {
+  std::vector<ParameterGroup> groups{{"dense", {}}, {"pde", {}}, {"alpha", {}}};
+  for (const auto& item : named_parameters()) {
+    const bool in_stack = item.key().rfind("pde.", 0) == 0;
+    const std::size_t group = !in_stack ? 0 : item.key() == "pde.beta" ? 2 : 1;
+    groups[group].parameters.push_back(item.value());
+  }
+  return groups;
+}
+
+std::vector<LayerRow> PdeNetwork::rows() const {
   const auto& o = pde->options();
   std::vector<LayerRow> rows;
-  if (input_dropout() > 0)
-    rows.push_back(
-        {fmt::format("dropout {}", input_dropout()), fmt::format("n x {}", opening->inputs())});
-  rows.push_back(row_of("opening", opening, "n"));
+  if (input_dropout() > 0) rows.push_back(dropout_row(input_dropout(), opening->inputs()));
+  rows.push_back(row_of("opening", opening));
   rows.push_back({"ReLU", fmt::format("n x {}", o.channels)});
   std::int64_t in_stack = 0;
   for (const auto& p : pde->parameters()) in_stack += p.numel();
@@ -82,39 +104,31 @@ std::string Network::table() const {
                               o.step),
                   fmt::format("n x {}", o.channels), in_stack});
   for (LayerRow& row : head_rows()) rows.push_back(std::move(row));
-
-  report::Table table({"layer", "output", "parameters"});
-  std::int64_t total = 0;
-  for (const LayerRow& row : rows) {
-    total += row.parameters;
-    table.add({row.layer, row.output, row.parameters > 0 ? fmt::format("{}", row.parameters) : ""});
-  }
-  table.add({"total", "", fmt::format("{}", total)});
-  return table.text();
+  return rows;
 }
 
 NodeClassifierImpl::NodeClassifierImpl(std::int64_t inputs, std::int64_t classes, double dropout,
                                        const StackOptions& stack)
-    : Network(inputs, classes, stack), dropout_(dropout) {
+    : PdeNetwork(inputs, classes, stack), dropout_(dropout) {
   if (!(dropout >= 0) || dropout >= 1) throw Error("dropout must be in [0, 1), it is {}", dropout);
 }
 
-torch::Tensor NodeClassifierImpl::forward(const Input& input, const Draw& draw) {
-  const auto f = pde->forward(input.domain, open(input, dropout_, draw), draw);
+torch::Tensor NodeClassifierImpl::forward(const Input& input, const Draw& draw,
+                                          std::vector<torch::Tensor>* states) {
+  const auto f = march(input, dropout_, draw, states);
   return closing->forward(nn::dropout(f, is_training() ? dropout_ : 0, draw, kClosing));
 }
 
 std::vector<LayerRow> NodeClassifierImpl::head_rows() const {
   std::vector<LayerRow> rows;
-  if (dropout_ > 0)
-    rows.push_back({fmt::format("dropout {}", dropout_), fmt::format("n x {}", closing->inputs())});
-  rows.push_back(row_of("closing", closing, "n"));
+  if (dropout_ > 0) rows.push_back(dropout_row(dropout_, closing->inputs()));
+  rows.push_back(row_of("closing", closing));
   return rows;
 }
 
 ShapeClassifierImpl::ShapeClassifierImpl(std::int64_t inputs, std::int64_t classes,
                                          const StackOptions& stack)
-    : Network(inputs, stack.channels, stack) {
+    : PdeNetwork(inputs, stack.channels, stack) {
   hidden1 = register_module("hidden1", Linear(stack.channels, 128));
   norm1 = register_module("norm1", BatchNorm(128));
   hidden2 = register_module("hidden2", Linear(128, 64));
@@ -122,7 +136,8 @@ ShapeClassifierImpl::ShapeClassifierImpl(std::int64_t inputs, std::int64_t class
   output = register_module("output", Linear(64, classes, true));
 }
 
-torch::Tensor ShapeClassifierImpl::forward(const Input& input, const Draw& draw) {
+torch::Tensor ShapeClassifierImpl::forward(const Input& input, const Draw& draw,
+                                           std::vector<torch::Tensor>* states) {
   std::vector<std::int64_t> sizes = input.graph_sizes;
   const std::int64_t nodes = input.domain.graph().num_nodes();
   if (sizes.empty()) sizes.push_back(nodes);
@@ -133,7 +148,7 @@ torch::Tensor ShapeClassifierImpl::forward(const Input& input, const Draw& draw)
   }
   if (sum != nodes) throw Error("graph_sizes add up to {}, the domain has {} nodes", sum, nodes);
 
-  auto f = pde->forward(input.domain, open(input, 0, draw), draw);
+  auto f = march(input, 0, draw, states);
   f = torch::relu(closing->forward(f));
   std::vector<torch::Tensor> pooled;
   for (const auto& part : f.split_with_sizes(sizes, 0)) pooled.push_back(std::get<0>(part.max(0)));
@@ -146,7 +161,7 @@ torch::Tensor ShapeClassifierImpl::forward(const Input& input, const Draw& draw)
 
 std::vector<LayerRow> ShapeClassifierImpl::head_rows() const {
   const auto c = fmt::format("n x {}", closing->outputs());
-  return {row_of("closing", closing, "n"),
+  return {row_of("closing", closing),
           {"ReLU", c},
           {"global max-pool", fmt::format("1 x {}", closing->outputs())},
           row_of("hidden", hidden1, "1"),
@@ -162,23 +177,24 @@ std::vector<LayerRow> ShapeClassifierImpl::head_rows() const {
 
 CorrespondenceImpl::CorrespondenceImpl(std::int64_t inputs, std::int64_t template_vertices,
                                        const StackOptions& stack)
-    : Network(inputs, stack.channels, stack) {
+    : PdeNetwork(inputs, stack.channels, stack) {
   hidden = register_module("hidden", Linear(stack.channels, 512));
   output = register_module("output", Linear(512, template_vertices, true));
 }
 
-torch::Tensor CorrespondenceImpl::forward(const Input& input, const Draw& draw) {
-  auto f = pde->forward(input.domain, open(input, 0, draw), draw);
+torch::Tensor CorrespondenceImpl::forward(const Input& input, const Draw& draw,
+                                          std::vector<torch::Tensor>* states) {
+  auto f = march(input, 0, draw, states);
   f = torch::relu(closing->forward(f));
   return output->forward(torch::elu(hidden->forward(f)));
 }
 
 std::vector<LayerRow> CorrespondenceImpl::head_rows() const {
-  return {row_of("closing", closing, "n"),
+  return {row_of("closing", closing),
           {"ReLU", fmt::format("n x {}", closing->outputs())},
-          row_of("hidden", hidden, "n"),
+          row_of("hidden", hidden),
           {"ELU", "n x 512"},
-          row_of("output", output, "n")};
+          row_of("output", output)};
 }
 
 }  // namespace pdegcn::nn

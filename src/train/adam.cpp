@@ -24,9 +24,12 @@ Adam::Adam(const nn::Network& network, const Rates& rates) {
     for (const auto& group : groups) {
       for (const auto& parameter : group.parameters) {
         if (!parameter.is_same(item.value())) continue;
-        const bool outer = group.name == "opening_closing";
-        slot.rate = outer ? rates.opening_closing : group.name == "pde" ? rates.pde : rates.alpha;
-        slot.decay = outer ? rates.weight_decay : 0;
+        slot.rate = group.name == "pde"     ? rates.pde
+                    : group.name == "alpha" ? rates.alpha
+                                            : rates.rate;
+        slot.decay = group.name == "dense"         ? rates.weight_decay
+                     : group.name == "convolution" ? rates.convolution_decay
+                                                   : 0;
       }
     }
     slots.push_back(std::move(slot));

@@ -6,6 +6,7 @@
 #include "pdegcn/graph/error.h"
 #include "pdegcn/graph/transform.h"
 #include "pdegcn/kernels/random.h"
+#include "pdegcn/nn/baselines.h"
 #include "pdegcn/report/crc32c.h"
 
 namespace pdegcn::train {
@@ -75,6 +76,30 @@ nn::StackOptions stack_options(const RunConfig& config) {
   return o;
 }
 
+std::shared_ptr<nn::Network> make_baseline(const RunConfig& config, std::int64_t inputs,
+                                           std::int64_t outputs) {
+  const nn::BaselineOptions o{inputs,         outputs,          config.layers,   config.channels,
+                              config.dropout, config.drop_edge, config.teleport, config.lambda};
+  switch (model_info(config.model).model) {
+    case kMlp:
+      return nn::Convolutions(nn::Stacking::mlp, o).ptr();
+    case kGcn:
+      return nn::Convolutions(nn::Stacking::gcn, o).ptr();
+    case kJknet:
+      return nn::Convolutions(nn::Stacking::jknet, o).ptr();
+    case kInception:
+      return nn::Convolutions(nn::Stacking::inception, o).ptr();
+    case kGat:
+      return nn::Gat(o).ptr();
+    case kAppnp:
+      return nn::Appnp(o).ptr();
+    case kGcnii:
+      return nn::Gcnii(o, false).ptr();
+    default:
+      return nn::Gcnii(o, true).ptr();
+  }
+}
+
 template <class Values>
 std::uint32_t checksum(const Values& values, std::uint32_t before) {
   const auto bytes = std::as_bytes(std::span(values));
@@ -97,6 +122,8 @@ Problem::Problem(const data::Dataset& data, std::int64_t outputs, const RunConfi
       outputs_(outputs),
       one_graph_(data.samples.size() == 1 && task_ == kNode) {
   if (data_.samples.empty()) throw Error("data set {} has no graphs", data_.name);
+  if ((model_info(config_.model).tasks & task_) == 0)
+    throw Error("--model {}: this network does not fit the task {}", config_.model, config_.task);
   if (config_.weights == "learnt" && !one_graph_)
     throw Error("weights learnt: every edge has its own, which needs a data set of one graph");
   const auto& first = data_.samples.front();
@@ -134,8 +161,10 @@ std::shared_ptr<nn::Network> Problem::make_network() const {
   torch::manual_seed(static_cast<std::uint64_t>(config_.seed));
   const std::int64_t inputs =
       data_.num_features() + attribute_columns(data_.samples.front(), task_);
+  if ((model_info(config_.model).model & kPde) == 0)
+    return make_baseline(config_, inputs, outputs_);
   const nn::StackOptions stack = stack_options(config_);
-  std::shared_ptr<nn::Network> network;
+  std::shared_ptr<nn::PdeNetwork> network;
   if (task_ == kNode)
     network = nn::NodeClassifier(inputs, outputs_, config_.dropout, stack).ptr();
   else if (task_ == kGraph)
@@ -299,7 +328,7 @@ std::string Problem::fingerprint() const {
   return fmt::format("{:08x}", sum);
 }
 
-double Problem::stability_ratio(nn::Network& network) const {
+double Problem::stability_ratio(const nn::PdeNetwork& network) const {
   return network.pde->stability_ratio(one_graph_ ? whole_->domain
                                                  : training_batch(1, 0).input.domain);
 }

@@ -28,7 +28,8 @@ Score score_of(const Outcome& outcome) {
 }
 
 std::vector<double> alphas(const nn::Network& network) {
-  const auto alpha = network.pde->alpha();
+  const auto* pde = dynamic_cast<const nn::PdeNetwork*>(&network);
+  const auto alpha = pde == nullptr ? torch::Tensor() : pde->pde->alpha();
   if (!alpha.defined()) return {};
   const auto wide = alpha.to(torch::kFloat64);
   return {wide.data_ptr<double>(), wide.data_ptr<double>() + wide.numel()};
@@ -78,7 +79,8 @@ class Training {
         audience_(audience),
         problem_(data, find_split(data, config.split), config),
         network_(problem_.make_network()),
-        adam_(*network_, {config.lr, config.lr_pde, config.lr_alpha, config.weight_decay}) {
+        adam_(*network_, {config.lr, config.lr_pde, config.lr_alpha, config.weight_decay,
+                          config.conv_weight_decay}) {
     now_.config = config;
     now_.fingerprint = problem_.fingerprint();
     const auto alpha = alphas(*network_);
@@ -106,8 +108,10 @@ class Training {
                        : report::EventLog::create(files_.events());
     report::Progress& progress = *audience_.progress;
     if (!audience_.quiet)
-      progress.message(fmt::format("memory: about {:.0f} MB at most, mode {}",
-                                   static_cast<double>(footprint_) / 1e6, config_.memory));
+      progress.message(fmt::format(
+          "memory: about {:.0f} MB at most{}", static_cast<double>(footprint_) / 1e6,
+          (parse_models(config_.model) & kPde) != 0 ? fmt::format(", mode {}", config_.memory)
+                                                    : ""));
     tell_stability(progress);
     progress.start(audience_.name, peeks_ ? "test (peeking)" : "validation", config_.epochs, done);
 
@@ -152,8 +156,10 @@ class Training {
 
  private:
   void tell_stability(report::Progress& progress) {
-    const double ratio = problem_.stability_ratio(*network_);
-    const double limit = network_->pde->dynamics()->stability_limit();
+    const auto* network = dynamic_cast<const nn::PdeNetwork*>(network_.get());
+    if (network == nullptr) return;
+    const double ratio = problem_.stability_ratio(*network);
+    const double limit = network->pde->dynamics()->stability_limit();
     const std::string line =
         fmt::format("stability: |K|^2 lambda_max(G'G) = {:.3g}, stable up to {:.3g} for h = {}",
                     ratio * limit, limit, config_.step);
@@ -166,18 +172,22 @@ class Training {
   [[noreturn]] void fail(std::int64_t epoch, const std::string& what) {
     save();
     load_weights(*network_, now_.weights, "the state before");
-    const double ratio = problem_.stability_ratio(*network_);
+    std::string advice = fmt::format("Lower the learning rate (--lr {})", config_.lr);
+    if (const auto* network = dynamic_cast<const nn::PdeNetwork*>(network_.get())) {
+      const double ratio = problem_.stability_ratio(*network);
+      advice = fmt::format(
+          "{}; or lower the learning rates (--lr {}, --lr-pde {})",
+          ratio > 1 ? fmt::format("The step size {} is {:.3g} times what the stability bound "
+                                  "allows: choose a smaller --step",
+                                  config_.step, ratio)
+                    : fmt::format("The step size {} uses {:.0f} % of the stability bound: a "
+                                  "smaller --step may help",
+                                  config_.step, 100 * ratio),
+          config_.lr, config_.lr_pde);
+    }
     throw Error(
-        "epoch {}: {}. {}; or lower the learning rates (--lr {}, --lr-pde {}), or clip the "
-        "gradient (--clip 1). The state after epoch {} is kept in {}",
-        epoch, what,
-        ratio > 1 ? fmt::format("The step size {} is {:.3g} times what the stability bound "
-                                "allows: choose a smaller --step",
-                                config_.step, ratio)
-                  : fmt::format("The step size {} uses {:.0f} % of the stability bound: a smaller "
-                                "--step may help",
-                                config_.step, 100 * ratio),
-        config_.lr, config_.lr_pde, now_.standing.epoch, files_.last().string());
+        "epoch {}: {}. {}, or clip the gradient (--clip 1). The state after epoch {} is kept in {}",
+        epoch, what, advice, now_.standing.epoch, files_.last().string());
   }
 
   // One epoch; returns its row of metrics.

@@ -70,7 +70,8 @@ RunConfig settle(RunConfig config, const data::Dataset& data) {
     config.split = data.splits.front().name;
   }
   if (config.batch == 0) config.batch = config.task == "graph" ? 32 : 1;
-  if (config.reorder == "auto") {
+  const bool has_equation = (parse_models(config.model) & kPde) != 0;
+  if (has_equation && config.reorder == "auto") {
     const bool one_graph = data.samples.size() == 1 && config.task == "node";
     config.reorder = one_graph && reordering_pays(data.samples.front().graph) ? "rcm" : "none";
   }
@@ -104,6 +105,13 @@ std::vector<RunConfig> single_runs(const RunConfig& config, const data::Dataset&
     }
   }
   return runs;
+}
+
+std::string run_name(const RunConfig& run) {
+  std::string name = fmt::format("{}-{}-{}", run.model, run.split, run.seed);
+  for (char& c : name)
+    if (c == ':' || c == '/') c = '-';
+  return name;
 }
 
 }  // namespace pdegcn::train

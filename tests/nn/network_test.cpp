@@ -230,7 +230,7 @@ TEST(Network, NamesItsParametersAndGroupsThem) {
   network->pde->learn_weights(dense_input(20, 5).domain);
   const auto groups = network->parameter_groups();
   ASSERT_EQ(groups.size(), 3u);
-  EXPECT_EQ(groups[0].name, "opening_closing");
+  EXPECT_EQ(groups[0].name, "dense");
   EXPECT_EQ(groups[0].parameters.size(), 2u);
   EXPECT_EQ(groups[1].name, "pde");
   EXPECT_EQ(groups[1].parameters.size(), 2u);  // K and the logarithms of γ

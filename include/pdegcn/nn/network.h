@@ -39,40 +39,61 @@ struct LayerRow {
   std::int64_t parameters = 0;
 };
 
-// A network of appendix B: an opening layer, a PDE stack, a closing layer and a head.
+// What the training loop needs of a network.
 class Network : public torch::nn::Module {
  public:
-  Network(std::int64_t inputs, std::int64_t closing_outputs, const StackOptions& stack);
+  // Logits: a row per node or per graph. `draw` is used in training only. Where `states` is not
+  // null, the node features of every layer are appended to it.
+  virtual torch::Tensor forward(const Input& input, const Draw& draw = {},
+                                std::vector<torch::Tensor>* states = nullptr) = 0;
 
-  // Logits: a row per node or per graph. `draw` is used in training only.
-  virtual torch::Tensor forward(const Input& input, const Draw& draw = {}) = 0;
-
-  // "opening_closing" with all layers around the stack, "pde" with K and learnt weights, and
-  // "alpha".
-  std::vector<ParameterGroup> parameter_groups() const;
+  // All parameters, each in one group: "dense" learns with weight decay, "convolution" with a decay
+  // of its own, "plain" with none; "pde" and "alpha" have rates of their own.
+  virtual std::vector<ParameterGroup> parameter_groups() const = 0;
 
   // The layers as the paper's tables list them, with shapes and numbers of parameters.
   std::string table() const;
+
+ protected:
+  // K u, with dropout p of the input in training.
+  torch::Tensor enter(Linear layer, const Input& input, double p, const Draw& draw) const;
+
+  virtual std::vector<LayerRow> rows() const = 0;  // of the table
+  static LayerRow row_of(const std::string& name, const Linear& layer, const char* rows = "n");
+  static LayerRow dropout_row(double p, std::int64_t channels);
+};
+
+// A network of appendix B: an opening layer, a PDE stack, a closing layer and a head.
+class PdeNetwork : public Network {
+ public:
+  PdeNetwork(std::int64_t inputs, std::int64_t closing_outputs, const StackOptions& stack);
+
+  // "dense" with all layers around the stack, "pde" with K and learnt weights, and "alpha".
+  std::vector<ParameterGroup> parameter_groups() const override;
 
   Linear opening{nullptr};
   PdeStack pde{nullptr};
   Linear closing{nullptr};
 
  protected:
-  // ReLU(K_o u), with dropout p of the input in training.
-  torch::Tensor open(const Input& input, double p, const Draw& draw);
+  // ReLU(K_o u), with dropout p of the input in training, marched through the stack.
+  torch::Tensor march(const Input& input, double p, const Draw& draw,
+                      std::vector<torch::Tensor>* states);
 
   virtual std::vector<LayerRow> head_rows() const = 0;  // what follows the stack
   virtual double input_dropout() const { return 0; }
-  static LayerRow row_of(const std::string& name, const Linear& layer, const char* rows);
+
+ private:
+  std::vector<LayerRow> rows() const override;
 };
 
 // Table 8, for node classification: dropout, opening, ReLU, stack, dropout, closing.
-class NodeClassifierImpl : public Network {
+class NodeClassifierImpl : public PdeNetwork {
  public:
   NodeClassifierImpl(std::int64_t inputs, std::int64_t classes, double dropout,
                      const StackOptions& stack);
-  torch::Tensor forward(const Input& input, const Draw& draw = {}) override;
+  torch::Tensor forward(const Input& input, const Draw& draw = {},
+                        std::vector<torch::Tensor>* states = nullptr) override;
 
  private:
   std::vector<LayerRow> head_rows() const override;
@@ -84,10 +105,11 @@ TORCH_MODULE(NodeClassifier);
 // Table 9, for shapes: opening, ReLU, stack, closing, ReLU, the largest value of each channel over
 // a graph, then 128 and 64 units with batch normalisation, ReLU and dropout 0.5, and a fully
 // connected layer.
-class ShapeClassifierImpl : public Network {
+class ShapeClassifierImpl : public PdeNetwork {
  public:
   ShapeClassifierImpl(std::int64_t inputs, std::int64_t classes, const StackOptions& stack);
-  torch::Tensor forward(const Input& input, const Draw& draw = {}) override;
+  torch::Tensor forward(const Input& input, const Draw& draw = {},
+                        std::vector<torch::Tensor>* states = nullptr) override;
 
  private:
   std::vector<LayerRow> head_rows() const override;
@@ -98,11 +120,12 @@ TORCH_MODULE(ShapeClassifier);
 
 // Table 10, for dense correspondence: opening, ReLU, stack, closing, ReLU, 512 units, ELU, and a
 // fully connected layer to the vertices of the template.
-class CorrespondenceImpl : public Network {
+class CorrespondenceImpl : public PdeNetwork {
  public:
   CorrespondenceImpl(std::int64_t inputs, std::int64_t template_vertices,
                      const StackOptions& stack);
-  torch::Tensor forward(const Input& input, const Draw& draw = {}) override;
+  torch::Tensor forward(const Input& input, const Draw& draw = {},
+                        std::vector<torch::Tensor>* states = nullptr) override;
 
  private:
   std::vector<LayerRow> head_rows() const override;

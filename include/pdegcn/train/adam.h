@@ -12,10 +12,11 @@ namespace pdegcn::train {
 
 // How fast the groups of a network learn, see nn::Network::parameter_groups().
 struct Rates {
-  double opening_closing = 0.01;
+  double rate = 0.01;  // of all groups but these
   double pde = 1e-4;
   double alpha = 0.01;
-  double weight_decay = 5e-4;  // of opening_closing only
+  double weight_decay = 5e-4;    // of "dense"
+  double convolution_decay = 0;  // of "convolution"
 };
 
 // Adam (Kingma and Ba, 2015) with the L2 term in the gradient, which is how the paper means weight

@@ -47,6 +47,9 @@ class Problem {
   std::int64_t batches_per_epoch() const;
   Batch training_batch(std::int64_t epoch, std::int64_t k) const;
 
+  // What a network sees of one sample.
+  nn::Input input(std::int32_t sample) const { return input_of({&sample, 1}); }
+
   bool has(Part part) const { return !indices(part).empty(); }
 
   // How a network does on some parts.
@@ -59,7 +62,7 @@ class Problem {
   // test part. Eight hexadecimal digits.
   std::string fingerprint() const;
 
-  double stability_ratio(nn::Network& network) const;
+  double stability_ratio(const nn::PdeNetwork& network) const;
 
  private:
   const std::vector<std::int32_t>& indices(Part part) const;
