@@ -180,6 +180,10 @@ RunConfig resolve(const Settings& file, const Settings& flags) {
   apply_settings(config, model_values(parts_of(named.model).front(), named.data, full));
   apply_settings(config, file);
   apply_settings(config, flags);
+  return fitting(std::move(config));
+}
+
+RunConfig fitting(RunConfig config) {
   const RunConfig defaults;
   for (const Field& f : fields())
     if ((f.models & parse_models(config.model)) == 0)
@@ -204,12 +208,12 @@ void check_fit(const Settings& given, const RunConfig& config, Task task, bool w
       throw Error("{}: this does not fit the task {}; see 'pdegcn train --help'", setting.where,
                   to_string(task));
     if (!with_models || (f.models & parse_models(config.model)) != 0) continue;
-    std::string fitting;
+    std::string others;
     for (const ModelInfo& info : models())
       if ((f.models & info.model) != 0)
-        fitting += fmt::format("{}{}", fitting.empty() ? "" : " or ", info.name);
+        others += fmt::format("{}{}", others.empty() ? "" : " or ", info.name);
     throw Error("{}: model {} has no such setting: choose --model {}", setting.where, config.model,
-                fitting);
+                others);
   }
 }
 
@@ -217,13 +221,15 @@ std::string text_of(const RunConfig& config, const Field& f) {
   return std::visit([&](const auto member) { return fmt::format("{}", config.*member); }, f.member);
 }
 
+std::string toml_line(const RunConfig& config, const Field& f) {
+  // JSON writes texts, whole numbers, true and false as TOML does.
+  return fmt::format("{} = {}\n", f.name, json_of(config, f).dump());
+}
+
 std::string to_toml(const RunConfig& config) {
   std::string text;
-  for (const Field& f : fields()) {
-    if (!is_recorded(config, f)) continue;
-    // JSON writes texts, whole numbers, true and false as TOML does.
-    text += fmt::format("{} = {}\n", f.name, json_of(config, f).dump());
-  }
+  for (const Field& f : fields())
+    if (is_recorded(config, f)) text += toml_line(config, f);
   return text;
 }
 
