@@ -290,15 +290,18 @@ std::vector<Outcome> Problem::evaluate(nn::Network& network, std::span<const Par
   return outcomes;
 }
 
+void Problem::for_each_input(const std::function<void(const nn::Input&)>& action) const {
+  if (one_graph_) return action(*whole_);
+  std::vector<std::int32_t> all(data_.samples.size());
+  std::iota(all.begin(), all.end(), 0);
+  for (const auto& samples : batches_of(std::move(all))) action(input_of(samples));
+}
+
 std::vector<torch::Tensor> Problem::logits(nn::Network& network) const {
   const torch::NoGradGuard no_grad;
   network.eval();
-  if (one_graph_) return {network.forward(*whole_)};
-  std::vector<std::int32_t> all(data_.samples.size());
-  std::iota(all.begin(), all.end(), 0);
   std::vector<torch::Tensor> parts;
-  for (const auto& samples : batches_of(std::move(all)))
-    parts.push_back(network.forward(input_of(samples)));
+  for_each_input([&](const nn::Input& input) { parts.push_back(network.forward(input)); });
   return parts;
 }
 

@@ -4,9 +4,11 @@
 #include <optional>
 
 #include "pdegcn/graph/error.h"
+#include "pdegcn/report/atomic_file.h"
 #include "pdegcn/report/event_log.h"
 #include "pdegcn/report/metrics_log.h"
 #include "pdegcn/train/checkpoint.h"
+#include "pdegcn/train/diagnose.h"
 #include "pdegcn/train/footprint.h"
 #include "pdegcn/train/problem.h"
 
@@ -150,6 +152,8 @@ class Training {
     if (!result.interrupted) {
       load_weights(*network_, now_.best, files_.last().string());
       fill_scores(result, problem_, *network_, data_, audience_.test);
+      if (config_.diagnose)
+        report::write_atomically(files_.layers(), layers_csv(diagnose(problem_, *network_)));
     }
     return result;
   }

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -54,6 +55,9 @@ class Problem {
 
   // How a network does on some parts.
   std::vector<Outcome> evaluate(nn::Network& network, std::span<const Part> parts);
+
+  // All graphs, one batch after the other.
+  void for_each_input(const std::function<void(const nn::Input&)>& action) const;
 
   // The logits of all nodes or graphs, one batch after the other.
   std::vector<torch::Tensor> logits(nn::Network& network) const;
