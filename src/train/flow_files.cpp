@@ -120,7 +120,7 @@ report::Image sheet_of(const Flow& flow, const FlowPicture& picture, std::int64_
     const std::vector<double> lengths = edge_lengths(shape.graph, shape.positions);
     double mean = 0;
     for (const double length : lengths) mean += length / static_cast<double>(lengths.size());
-    solid.ball = (flow.laid_out ? 0.2 : 0.35) * mean;
+    solid.ball = (flow.laid_out ? 0.12 : 0.35) * mean;
     if (flow.laid_out) solid.edges = shape.graph.edges();
   }
   const report::View view(solid, picture.camera, 2 * picture.height, picture.height);

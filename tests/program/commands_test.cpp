@@ -10,7 +10,7 @@ TEST(Commands, HelpTeaches) {
   const TemporaryFolder folder;
   EXPECT_TRUE(contains(pdegcn_ok(folder.path(), "--help"), "pdegcn train"));
   for (const char* command :
-       {"train", "evaluate", "predict", "tune", "reproduce", "plot", "info", "fetch"}) {
+       {"train", "evaluate", "predict", "tune", "reproduce", "plot", "info", "fetch", "flow"}) {
     const std::string help = pdegcn_ok(folder.path(), std::string(command) + " --help");
     EXPECT_TRUE(contains(help, "Examples:")) << command;
     EXPECT_TRUE(contains(help, std::string("pdegcn ") + command)) << command;
