@@ -49,6 +49,11 @@ function(pdegcn_test floor)
   target_include_directories(${floor}_test PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${floor}_test PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,pdegcn_${floor}> ${arg_USES}
                         pdegcn_flags rapidcheck GTest::gtest GTest::gtest_main)
+  # Tests are compiled far more often than their loops run.
+  target_compile_options(${floor}_test PRIVATE $<$<CONFIG:Release>:-O1>)
+  if(${floor} MATCHES "^(graph|kernels|data|report)$")  # the others share the header of torch
+    target_precompile_headers(${floor}_test PRIVATE <gtest/gtest.h> <rapidcheck.h>)
+  endif()
   gtest_discover_tests(${floor}_test TEST_PREFIX ${floor}. DISCOVERY_TIMEOUT 120
                        PROPERTIES TIMEOUT 900 ENVIRONMENT "PDEGCN_DATA=${PDEGCN_TEST_DATA}"
                        ENVIRONMENT_MODIFICATION "RC_PARAMS=set:seed=1")

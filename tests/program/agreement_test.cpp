@@ -1,5 +1,6 @@
 // The commands agree with each other, with a forward pass by hand, and with themselves.
 #include "tests/program/forward.h"
+#include "tests/program/planetoid_by_hand.h"
 #include "tests/support/data_folder.h"
 
 namespace pdegcn::tests {
@@ -79,6 +80,20 @@ TEST_P(EachModel, AForwardPassByHandAgreesOnARealGraph) {
   }
   const TensorFile best(folder.path() / "run" / "best.safetensors");
   expect_near(forward_by_hand(x, edges, best),
+              read_csv(pdegcn_ok(folder.path(), "predict run --logits"), 2), 1e-4);
+}
+
+TEST_P(EachModel, AForwardPassByHandAgreesOnCora) {
+  PDEGCN_NEEDS_DATA("cora");
+  const TemporaryFolder folder;
+  pdegcn_ok(folder.path(),
+            std::string("train --data cora --layers 3 --channels 16 --step 0.4 --lr-pde 0.01 "
+                        "--epochs 20 --quiet --out run --model ") +
+                GetParam());
+  const Planetoid cora = read_planetoid(data_folder() / "cora", "cora", 1433);
+  ASSERT_EQ(cora.x.size(), 2708u);
+  const TensorFile best(folder.path() / "run" / "best.safetensors");
+  expect_near(forward_by_hand(cora.x, cora.edges, best),
               read_csv(pdegcn_ok(folder.path(), "predict run --logits"), 2), 1e-4);
 }
 
