@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
 #include "folder.h"
 #include "pdegcn/data/archive.h"
@@ -107,6 +108,8 @@ Dataset correspondence_dataset(std::string name, std::string source,
   }
   out.targets = std::move(labels);
   out.class_names = vertex_names(vertices);
+  out.template_vertex.resize(vertices);
+  std::iota(out.template_vertex.begin(), out.template_vertex.end(), 0);
   out.splits = shape_splits(static_cast<std::int64_t>(out.samples.size()));
   out.check();
   return out;
@@ -171,6 +174,11 @@ Dataset read_faust_r(const std::filesystem::path& folder) {
     if (vertex.size() != templates.size())
       throw Error("{}: {} points where {} has {}", truth.name(), vertex.size(), points.name(),
                   templates.size());
+    if (out.template_vertex.empty()) {
+      out.template_vertex.assign(kFaustVertices, -1);
+      for (std::size_t k = 0; k < vertex.size(); ++k)
+        out.template_vertex[templates[k]] = vertex[k];
+    }
     std::vector<std::int32_t> label(n, kUnlabelled);
     for (std::size_t k = 0; k < vertex.size(); ++k)
       if (label[vertex[k]] == kUnlabelled) label[vertex[k]] = templates[k];

@@ -12,7 +12,8 @@ namespace pdegcn::data {
 
 // Data sets for dense correspondence: every vertex of every shape is to be matched to a vertex of
 // one template. The label of a vertex is the number of its template vertex, and class_names holds
-// those numbers as text, so that num_classes() is the size of the template.
+// those numbers as text, so that num_classes() is the size of the template. The first shape shows
+// where the template's vertices are, see Dataset::template_vertex.
 
 // The difference x_i - x_j of the ends of every edge, i < j (odd), and its length (even), both
 // divided by the mean length of the edges: of order one whatever the unit, and the scale does not
