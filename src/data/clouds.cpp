@@ -40,7 +40,7 @@ std::vector<float> sample_surface(const Mesh& mesh, NodeId points, kernels::Rand
   std::vector<double> upto;  // the area of all triangles up to this one
   upto.reserve(mesh.triangles.size());
   double total = 0;
-  for (const Triangle& triangle : mesh.triangles) 
+  for (const Triangle& triangle : mesh.triangles)
     upto.push_back(total += triangle_area(mesh.positions, triangle));
   if (!(total > 0)) throw Error("the surface has no area to draw points from");
 
@@ -111,6 +111,17 @@ Sample cloud_sample(std::string name, const Mesh& shape, const CloudOptions& opt
   sample.features = DenseMatrix{n, 3, sample.positions};
   sample.graph =
       options.k > 0 ? Graph::from_points(sample.positions, 3, options.k) : Graph::from_edges(n, {});
+  return sample;
+}
+
+Sample shape_sample(std::string name, Mesh shape) {
+  Sample sample;
+  sample.name = std::move(name);
+  normalize_to_unit_sphere(shape.positions);
+  sample.graph = Graph::from_triangles(shape.num_vertices(), shape.triangles);
+  sample.features = DenseMatrix{shape.num_vertices(), 3, shape.positions};
+  sample.positions = std::move(shape.positions);
+  sample.triangles = std::move(shape.triangles);
   return sample;
 }
 

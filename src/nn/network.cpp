@@ -182,11 +182,15 @@ CorrespondenceImpl::CorrespondenceImpl(std::int64_t inputs, std::int64_t templat
   output = register_module("output", Linear(512, template_vertices, true));
 }
 
+torch::Tensor CorrespondenceImpl::descriptors(const Input& input, const Draw& draw,
+                                              std::vector<torch::Tensor>* states) {
+  const auto f = torch::relu(closing->forward(march(input, 0, draw, states)));
+  return torch::elu(hidden->forward(f));
+}
+
 torch::Tensor CorrespondenceImpl::forward(const Input& input, const Draw& draw,
                                           std::vector<torch::Tensor>* states) {
-  auto f = march(input, 0, draw, states);
-  f = torch::relu(closing->forward(f));
-  return output->forward(torch::elu(hidden->forward(f)));
+  return output->forward(descriptors(input, draw, states));
 }
 
 std::vector<LayerRow> CorrespondenceImpl::head_rows() const {

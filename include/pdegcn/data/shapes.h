@@ -41,6 +41,10 @@ std::vector<Split> shape_splits(std::int64_t shapes);
 // A folder, .zip, .tar or .tgz of meshes with shared vertex order, in the order of their names.
 Dataset read_mesh_folder(const std::filesystem::path& path);
 
+// The same files as shapes that need not have anything in common, see shape_sample(): without
+// labels or splits, for a trained network to look at.
+Dataset read_shapes(const std::filesystem::path& path);
+
 // The registrations of FAUST, tr_reg_NNN.ply: in `folder`, or below it in training/registrations
 // or MPI-FAUST/training/registrations.
 Dataset read_faust(const std::filesystem::path& folder);

@@ -127,9 +127,16 @@ class CorrespondenceImpl : public PdeNetwork {
   torch::Tensor forward(const Input& input, const Draw& draw = {},
                         std::vector<torch::Tensor>* states = nullptr) override;
 
+  // What the last layer sees, n x 512: enough to learn and to answer from without the n x n logits,
+  // see nn/classification.h.
+  torch::Tensor descriptors(const Input& input, const Draw& draw = {},
+                            std::vector<torch::Tensor>* states = nullptr);
+
+  Linear output{nullptr};
+
  private:
   std::vector<LayerRow> head_rows() const override;
-  Linear hidden{nullptr}, output{nullptr};
+  Linear hidden{nullptr};
 };
 TORCH_MODULE(Correspondence);
 

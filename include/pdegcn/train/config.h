@@ -19,6 +19,10 @@ struct RunConfig {
   std::string task;   // empty: what the data set is made for
   std::string split;  // empty: the data set's first
   std::string features = "usual";
+  std::string input;        // empty: what suits the task, see usual_input()
+  std::int64_t points = 0;  // 0: as the data set has them
+  std::int64_t knn = 10;
+  std::string augment = "none";
 
   std::string model = "d";
   std::int64_t layers = 8;
