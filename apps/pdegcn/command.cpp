@@ -33,13 +33,6 @@ void bound_spinning() {
 
 }  // namespace
 
-std::string run_name(const train::RunConfig& run) {
-  std::string name = fmt::format("{}-{}-{}", run.model, run.split, run.seed);
-  for (char& c : name)
-    if (c == ':' || c == '/') c = '-';
-  return name;
-}
-
 void listen_for_stop() {
   struct sigaction action {};
   action.sa_handler = [](int) { stop_signal = 1; };

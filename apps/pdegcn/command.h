@@ -20,7 +20,9 @@ void add_train(CLI::App& program, Action& action);
 void add_evaluate(CLI::App& program, Action& action);
 void add_predict(CLI::App& program, Action& action);
 void add_tune(CLI::App& program, Action& action);
+void add_reproduce(CLI::App& program, Action& action);
 void add_plot(CLI::App& program, Action& action);
+void add_flow(CLI::App& program, Action& action);
 void add_info(CLI::App& program, Action& action);
 void add_fetch(CLI::App& program, Action& action);
 
@@ -43,9 +45,6 @@ int use_threads(std::int64_t threads);
 
 // The most memory that the process has held, in bytes.
 std::int64_t peak_memory();
-
-// The name of a run among those of one call: model, split and seed.
-std::string run_name(const train::RunConfig& run);
 
 // From now on Ctrl-C asks for a stop, which stop_requested() tells; a second one ends the program.
 void listen_for_stop();

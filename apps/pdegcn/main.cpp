@@ -44,7 +44,9 @@ int run(int count, char** arguments) {
   add_evaluate(program, action);
   add_predict(program, action);
   add_tune(program, action);
+  add_reproduce(program, action);
   add_plot(program, action);
+  add_flow(program, action);
   add_info(program, action);
   add_fetch(program, action);
   program.set_version_flag("--version", [] {

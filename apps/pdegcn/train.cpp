@@ -128,7 +128,7 @@ std::vector<Result> perform(Plan& plan, bool& interrupted) {
     const auto open_folder = [&] {
       if (plan.folder.empty()) plan.folder = new_folder(plan.config);
       if (several && k == 0 && !plan.config.resume) claim_sweep(plan);
-      const fs::path folder = several ? plan.folder / run_name(runs[k]) : plan.folder;
+      const fs::path folder = several ? plan.folder / train::run_name(runs[k]) : plan.folder;
       if (plan.config.resume && fs::exists(report::RunFiles{folder}.config()))
         return report::RunFolder::resume(folder);
       return report::RunFolder::create(folder, train::to_toml(runs[k]));
@@ -137,7 +137,8 @@ std::vector<Result> perform(Plan& plan, bool& interrupted) {
     audience.progress = &progress;
     audience.quiet = plan.config.quiet || several;
     audience.stop = [](std::int64_t) { return stop_requested(); };
-    if (several) audience.name = fmt::format("{} {}/{}", run_name(runs[k]), k + 1, runs.size());
+    if (several)
+      audience.name = fmt::format("{} {}/{}", train::run_name(runs[k]), k + 1, runs.size());
     results.push_back(train::train(runs[k], plan.data, open_folder, audience));
     interrupted = results.back().interrupted || (stop_requested() && k + 1 < runs.size());
   }

@@ -78,6 +78,10 @@ Range range_of(const Panel& panel) {
   if (!(range.x_low <= range.x_high))
     throw Error("there is nothing to plot for '{}'", panel.y_label);
   range.log = panel.log_y && range.y_high > kLogSpread * least_positive;
+  if (!panel.x_names.empty()) {
+    range.x_low = 0.5;
+    range.x_high = static_cast<double>(panel.x_names.size()) + 0.5;
+  }
   if (range.x_low == range.x_high) {
     range.x_low -= 1;
     range.x_high += 1;
@@ -225,7 +229,10 @@ std::string gnuplot_script(const Figure& figure, bool svg) {
                        in_quotes(panel.y_label));
     const Range range = range_of(panel);
     out += range.log ? "set logscale y\nset mytics 10\n" : "unset logscale y\nunset mytics\n";
-    out += "set ytics autofreq\n";
+    out += "set ytics autofreq\nset xtics autofreq\n";
+    for (std::size_t k = 0; k < panel.x_names.size(); ++k)
+      out += fmt::format("set xtics {}({} {})\n", k == 0 ? "" : "add ", in_quotes(panel.x_names[k]),
+                         k + 1);
     // Powers of ten alone would leave an axis of one or two decades nearly without numbers.
     if (range.log && range.y_high < 1000 * range.y_low)
       out += "set for [k=-300:300] ytics add (2 * 10.0**k, 5 * 10.0**k)\n";
@@ -235,12 +242,12 @@ std::string gnuplot_script(const Figure& figure, bool svg) {
     for (const Curve& curve : panel.curves) {
       const auto place = static_cast<std::size_t>(
           std::find(names.begin(), names.end(), curve.name) - names.begin());
-      plots +=
-          fmt::format("{}$curve{} using 1:2 with {} linewidth 2 dashtype {} linecolor rgb '{}' {}",
-                      plots.empty() ? "plot " : ", ", block++,
-                      curve.x.size() == 1 ? "points pointtype 7" : "lines",
-                      1 + place / kColours.size() % 4, kColours[place % kColours.size()],
-                      has_legend(panel) ? "title " + in_quotes(shortened(curve.name)) : "notitle");
+      plots += fmt::format(
+          "{}$curve{} using 1:2 with {} linewidth 2 dashtype {} linecolor rgb '{}' {}",
+          plots.empty() ? "plot " : ", ", block++,
+          curve.x.size() == 1 || !panel.x_names.empty() ? "points pointtype 7" : "lines",
+          1 + place / kColours.size() % 4, kColours[place % kColours.size()],
+          has_legend(panel) ? "title " + in_quotes(shortened(curve.name)) : "notitle");
     }
     out += plots + "\nunset label 1\n";
   }

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "pdegcn/data/nearest.h"
+#include "pdegcn/data/open.h"
 #include "pdegcn/graph/error.h"
 #include "toml_text.h"
 
@@ -79,8 +80,14 @@ nlohmann::ordered_json json_of(const RunConfig& config, const Field& f) {
                     f.member);
 }
 
+// JSON writes texts, whole numbers, true and false as TOML does.
+std::string toml_line(const RunConfig& config, const Field& f) {
+  return fmt::format("{} = {}", f.name, json_of(config, f).dump());
+}
+
 bool is_recorded(const RunConfig& config, const Field& f) {
-  return f.recorded && (config.task.empty() || (f.fits & parse_task(config.task)) != 0);
+  return f.recorded && (config.task.empty() || (f.fits & parse_task(config.task)) != 0) &&
+         (f.models & parse_models(config.model)) != 0;
 }
 
 // Whether a split is one of those with many training nodes, for which the paper has values of its
@@ -90,7 +97,28 @@ bool is_full(const std::string& split) {
          (!split.empty() && split.front() >= '0' && split.front() <= '9');
 }
 
-constexpr std::array<std::string_view, 1> kExperimentSections{"full"};
+// experiments/<data>.toml, with a section for the splits with many training nodes.
+Settings data_values(const std::string& data, bool full) {
+  static constexpr std::array<std::string_view, 1> kSections{"full"};
+  return read_settings(experiment(data), fmt::format("experiments/{}.toml", data), kSections,
+                       std::span(kSections).first(full ? 1 : 0));
+}
+
+// experiments/models/<model>.toml, with sections [full], [<data>] and [<data>-full].
+Settings model_values(const std::string& model, const std::string& data, bool full) {
+  std::vector<std::string> names{"full"};
+  for (const data::NamedSet& set : data::named_sets()) {
+    names.emplace_back(set.name);
+    names.push_back(names.back() + "-full");
+  }
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  const std::string own = data + "-full";
+  const std::array<std::string_view, 2> many{"full", own};
+  const std::array<std::string_view, 1> few{data};
+  return read_settings(experiment("models/" + model),
+                       fmt::format("experiments/models/{}.toml", model), known,
+                       full ? std::span<const std::string_view>(many) : few);
+}
 
 }  // namespace
 
@@ -128,12 +156,13 @@ const Field& field(std::string_view name, const std::string& where) {
 }
 
 Settings read_settings(std::string_view text, const std::string& name,
-                       std::span<const std::string_view> known_sections, std::string_view section) {
+                       std::span<const std::string_view> known_sections,
+                       std::span<const std::string_view> sections) {
   const toml::table table = parse_toml(text, name);
   Settings settings;
   read_table(table, name, known_sections, settings);
-  if (const auto* inner = table[section].as_table(); inner != nullptr && !section.empty())
-    read_table(*inner, name, {}, settings);
+  for (const std::string_view section : sections)
+    if (const auto* inner = table[section].as_table()) read_table(*inner, name, {}, settings);
   return settings;
 }
 
@@ -142,36 +171,50 @@ void apply_settings(RunConfig& config, const Settings& settings) {
 }
 
 RunConfig resolve(const Settings& file, const Settings& flags) {
-  // The data set and its split decide which values of experiments/ count.
-  RunConfig first;
-  apply_settings(first, file);
-  apply_settings(first, flags);
-  const std::string_view values = experiment(first.data);
-  const std::string name = "experiments/" + first.data + ".toml";
-  std::string split = first.split;
-  if (split.empty()) {
-    RunConfig named;
-    apply_settings(named, read_settings(values, name, kExperimentSections));
-    split = named.split;
-  }
+  // Data set, split and model decide which values of experiments/ count.
+  RunConfig named;
+  apply_settings(named, file);
+  apply_settings(named, flags);
+  apply_settings(named, data_values(named.data, false));
+  apply_settings(named, file);
+  apply_settings(named, flags);
+  const bool full = is_full(named.split);
 
   RunConfig config;
-  apply_settings(config,
-                 read_settings(values, name, kExperimentSections, is_full(split) ? "full" : ""));
+  apply_settings(config, data_values(named.data, full));
+  apply_settings(config, model_values(parts_of(named.model).front(), named.data, full));
   apply_settings(config, file);
   apply_settings(config, flags);
+  const RunConfig defaults;
+  for (const Field& f : fields())
+    if ((f.models & parse_models(config.model)) == 0)
+      std::visit([&](const auto member) { config.*member = defaults.*member; }, f.member);
   return config;
 }
 
-void check_fit(const Settings& given, const RunConfig& config, Task task, bool models) {
-  const auto chosen = parts_of(config.model);
+std::vector<RunConfig> resolve_each(const Settings& file, const Settings& flags) {
+  std::vector<RunConfig> configs;
+  for (const std::string& model : parts_of(resolve(file, flags).model)) {
+    Settings one = flags;
+    one["model"] = {model, "--model"};
+    configs.push_back(resolve(file, one));
+  }
+  return configs;
+}
+
+void check_fit(const Settings& given, const RunConfig& config, Task task, bool with_models) {
   for (const auto& [name, setting] : given) {
     const Field& f = field(name, setting.where);
     if ((f.fits & task) == 0)
       throw Error("{}: this does not fit the task {}; see 'pdegcn train --help'", setting.where,
                   to_string(task));
-    if (models && f.mixture && std::ranges::find(chosen, "m") == chosen.end())
-      throw Error("{}: only the mixture has this: choose --model m", setting.where);
+    if (!with_models || (f.models & parse_models(config.model)) != 0) continue;
+    std::string fitting;
+    for (const ModelInfo& info : models())
+      if ((f.models & info.model) != 0)
+        fitting += fmt::format("{}{}", fitting.empty() ? "" : " or ", info.name);
+    throw Error("{}: model {} has no such setting: choose --model {}", setting.where, config.model,
+                fitting);
   }
 }
 
@@ -179,13 +222,16 @@ std::string text_of(const RunConfig& config, const Field& f) {
   return std::visit([&](const auto member) { return fmt::format("{}", config.*member); }, f.member);
 }
 
+std::string toml_line(const Field& f, const Setting& setting) {
+  RunConfig config;
+  set(config, f, setting);
+  return toml_line(config, f);
+}
+
 std::string to_toml(const RunConfig& config) {
   std::string text;
-  for (const Field& f : fields()) {
-    if (!is_recorded(config, f)) continue;
-    // JSON writes texts, whole numbers, true and false as TOML does.
-    text += fmt::format("{} = {}\n", f.name, json_of(config, f).dump());
-  }
+  for (const Field& f : fields())
+    if (is_recorded(config, f)) text += toml_line(config, f) + "\n";
   return text;
 }
 

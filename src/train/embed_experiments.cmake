@@ -1,9 +1,10 @@
-# Writes the text of the files as a source file.
+# Writes the text of the files as a source file; their names are their paths in the folder.
 set(source "// Made from experiments/*.toml.\n#include \"pdegcn/train/config.h\"\n\n")
 string(APPEND source "namespace pdegcn::train {\n\nstd::string_view experiment(std::string_view name) {\n")
 set(names "")
 foreach(file IN LISTS FILES)
-  get_filename_component(name ${file} NAME_WE)
+  file(RELATIVE_PATH name ${FOLDER} ${file})
+  string(REGEX REPLACE "\\.toml$" "" name ${name})
   file(READ ${file} text)
   string(APPEND source "  if (name == \"${name}\")\n    return R\"~(${text})~\";\n")
   string(APPEND names "\"${name}\", ")

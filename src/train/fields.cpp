@@ -1,7 +1,47 @@
 // The one description of all settings.
+#include "pdegcn/graph/error.h"
 #include "pdegcn/train/config.h"
 
 namespace pdegcn::train {
+namespace {
+
+std::vector<std::string_view> model_names() {
+  std::vector<std::string_view> names;
+  for (const ModelInfo& info : models()) names.push_back(info.name);
+  return names;
+}
+
+}  // namespace
+
+std::span<const ModelInfo> models() {
+  static const std::vector<ModelInfo> all = {
+      {kDiffusion, "d", "PDE-GCN_D", kAnyTask},
+      {kHyperbolic, "h", "PDE-GCN_H", kAnyTask},
+      {kMixture, "m", "PDE-GCN_M", kAnyTask},
+      {kMlp, "mlp", "MLP"},
+      {kGcn, "gcn", "GCN"},
+      {kGat, "gat", "GAT"},
+      {kAppnp, "appnp", "APPNP"},
+      {kJknet, "jknet", "JKNet"},
+      {kInception, "inception", "Inception"},
+      {kGcnii, "gcnii", "GCNII", kNode | kGraph},
+      {kGcniiStar, "gcnii-star", "GCNII*", kNode | kGraph},
+      {kDgcnn, "dgcnn", "DGCNN", kNode | kGraph},
+      {kDgcnnDiffusion, "dgcnn-diffusion", "DGCNN + diffusion", kNode | kGraph}};
+  return all;
+}
+
+const ModelInfo& model_info(std::string_view name) {
+  for (const ModelInfo& info : models())
+    if (info.name == name) return info;
+  throw Error("there is no model '{}'", name);
+}
+
+unsigned parse_models(std::string_view names) {
+  unsigned bits = 0;
+  for (const std::string& name : parts_of(names)) bits |= model_info(name).model;
+  return bits;
+}
 
 std::span<const Field> fields() {
   using C = RunConfig;
@@ -37,10 +77,11 @@ std::span<const Field> fields() {
        .fits = kGraph},
       {.name = "knn",
        .value = "K",
-       .help = "Neighbours that a point of a cloud is joined to",
+       .help = "Neighbours that a point of a cloud, or a node of DGCNN, is joined to",
        .member = &C::knn,
        .least = 1,
-       .fits = kGraph},
+       .below = 1000,
+       .fits = kNode | kGraph},
       {.name = "augment",
        .value = "HOW",
        .help = "Random changes to shapes, new in every epoch; several with commas",
@@ -51,13 +92,14 @@ std::span<const Field> fields() {
 
       {.name = "model",
        .value = "MODEL",
-       .help = "Equation: d diffusion, h hyperbolic (a wave), m mixture; several with commas",
+       .help = "Network: d diffusion, h hyperbolic (a wave), m mixture, or what they are compared "
+               "with; several with commas",
        .member = &C::model,
-       .choices = {"d", "h", "m"},
+       .choices = model_names(),
        .list = true},
       {.name = "layers",
        .value = "L",
-       .help = "Steps of the equation",
+       .help = "Layers: steps of the equation, graph convolutions",
        .member = &C::layers,
        .least = 1},
       {.name = "channels",
@@ -65,34 +107,49 @@ std::span<const Field> fields() {
        .help = "Channels of the hidden state",
        .member = &C::channels,
        .least = 1},
-      {.name = "step", .value = "H", .help = "Step size h", .member = &C::step, .least = 1e-12},
+      {.name = "step",
+       .value = "H",
+       .help = "Step size h",
+       .member = &C::step,
+       .least = 1e-12,
+       .models = kPde | kDgcnnDiffusion},
       {.name = "activation",
        .value = "SIGMA",
        .help = "Activation on the edges",
        .member = &C::activation,
-       .choices = {"tanh", "relu", "identity"}},
+       .choices = {"tanh", "relu", "identity"},
+       .models = kPde},
       {.name = "weights",
        .value = "GAMMA",
        .help = "Edge weights; 'learnt' ones start as metropolis",
        .member = &C::weights,
-       .choices = {"metropolis", "normalized", "degree", "unit", "distance", "learnt"}},
-      {"nonsymmetric", "", "Ablation: leave out the outer transposed K", &C::nonsymmetric},
-      {"shared-k", "", "One K for all layers", &C::shared_k},
+       .choices = {"metropolis", "normalized", "degree", "unit", "distance", "learnt"},
+       .models = kPde},
+      {.name = "nonsymmetric",
+       .value = "",
+       .help = "Ablation: leave out the outer transposed K",
+       .member = &C::nonsymmetric,
+       .models = kPde},
+      {.name = "shared-k",
+       .value = "",
+       .help = "One K for all layers",
+       .member = &C::shared_k,
+       .models = kPde},
       {.name = "alpha",
        .value = "A0",
        .help = "Where the mixture starts: 0 is d, 1 is h",
        .member = &C::alpha,
        .least = 0,
        .below = 1,
-       .mixture = true},
+       .models = kMixture},
       {.name = "alpha-per-layer",
        .value = "",
        .help = "One mixture per layer",
        .member = &C::alpha_per_layer,
-       .mixture = true},
+       .models = kMixture},
       {.name = "dropout",
        .value = "P",
-       .help = "Dropout before the opening and closing layers",
+       .help = "Dropout before the opening and closing layers, or before every graph convolution",
        .member = &C::dropout,
        .least = 0,
        .below = 1,
@@ -102,29 +159,57 @@ std::span<const Field> fields() {
        .help = "Dropout on the edges inside every layer",
        .member = &C::edge_dropout,
        .least = 0,
-       .below = 1},
+       .below = 1,
+       .models = kPde},
+      {.name = "drop-edge",
+       .value = "P",
+       .help = "DropEdge: share of the edges that every training step leaves out",
+       .member = &C::drop_edge,
+       .least = 0,
+       .below = 1,
+       .models = kGcn | kJknet | kInception | kGcnii | kGcniiStar},
+      {.name = "teleport",
+       .value = "A",
+       .help = "Share of the first features in every layer",
+       .member = &C::teleport,
+       .least = 0,
+       .below = 1,
+       .models = kAppnp | kGcnii | kGcniiStar},
+      {.name = "lambda",
+       .value = "X",
+       .help = "Weights count with log(lambda / l + 1) in layer l",
+       .member = &C::lambda,
+       .least = 1e-12,
+       .models = kGcnii | kGcniiStar},
 
       {.name = "lr",
        .value = "X",
-       .help = "Learning rate of opening and closing layers",
+       .help = "Learning rate, of all but the PDE layers",
        .member = &C::lr,
        .least = 0},
       {.name = "lr-pde",
        .value = "X",
        .help = "Learning rate of the PDE layers",
        .member = &C::lr_pde,
-       .least = 0},
+       .least = 0,
+       .models = kPde | kDgcnnDiffusion},
       {.name = "lr-alpha",
        .value = "X",
        .help = "Learning rate of the mixture",
        .member = &C::lr_alpha,
        .least = 0,
-       .mixture = true},
+       .models = kMixture},
       {.name = "weight-decay",
        .value = "X",
        .help = "L2 term in the gradients of opening and closing layers",
        .member = &C::weight_decay,
        .least = 0},
+      {.name = "conv-weight-decay",
+       .value = "X",
+       .help = "The same of the layers between them",
+       .member = &C::conv_weight_decay,
+       .least = 0,
+       .models = kGcnii | kGcniiStar},
       {.name = "schedule",
        .value = "NAME",
        .help =
@@ -167,7 +252,8 @@ std::span<const Field> fields() {
        .value = "MODE",
        .help = "What the way back is computed from",
        .member = &C::memory,
-       .choices = {"auto", "store", "checkpoint", "reverse"}},
+       .choices = {"auto", "store", "checkpoint", "reverse"},
+       .models = kPde},
 
       {.name = "threads",
        .value = "T",
@@ -184,6 +270,11 @@ std::span<const Field> fields() {
        .value = "",
        .help = "Continue the run in --out",
        .member = &C::resume,
+       .recorded = false},
+      {.name = "diagnose",
+       .value = "",
+       .help = "Write layers.csv in the end: energy, norm and similarity of the features by layer",
+       .member = &C::diagnose,
        .recorded = false},
       {.name = "json",
        .value = "",

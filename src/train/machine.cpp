@@ -5,6 +5,8 @@
 #include <sched.h>
 #include <torch/version.h>
 
+#include <fstream>
+
 #include "pdegcn/graph/error.h"
 #include "pdegcn/kernels/targets.h"
 #include "pdegcn/train/run.h"
@@ -38,6 +40,17 @@ int set_threads(std::int64_t threads) {
 bool has_pthread_openblas() {
   auto* parallel = openblas<int()>("openblas_get_parallel");
   return parallel != nullptr && parallel() == 1;
+}
+
+std::string processor() {
+  std::ifstream file("/proc/cpuinfo");
+  std::string name = "an unknown processor";
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("model name") && line.find(": ") != std::string::npos) {
+      name = line.substr(line.find(": ") + 2);
+      break;
+    }
+  return fmt::format("{}, {} cores", name, available_cores());
 }
 
 std::string library_versions() {

@@ -8,7 +8,10 @@
 #include "pdegcn/graph/error.h"
 #include "pdegcn/graph/transform.h"
 #include "pdegcn/kernels/random.h"
+#include "pdegcn/nn/baselines.h"
 #include "pdegcn/nn/classification.h"
+#include "pdegcn/nn/dgcnn.h"
+#include "pdegcn/nn/shape_head.h"
 #include "pdegcn/report/crc32c.h"
 #include "pdegcn/train/batch_stream.h"
 #include "pdegcn/train/shapes.h"
@@ -86,6 +89,43 @@ nn::StackOptions stack_options(const RunConfig& config) {
   return o;
 }
 
+std::shared_ptr<nn::Network> make_baseline(const RunConfig& config, std::int64_t inputs,
+                                           std::int64_t outputs) {
+  // For graphs a head follows, which has the dropout.
+  const bool graphs = config.task == "graph";
+  const nn::BaselineOptions o{inputs,
+                              graphs ? config.channels : outputs,
+                              config.layers,
+                              config.channels,
+                              graphs ? 0 : config.dropout,
+                              config.drop_edge,
+                              config.teleport,
+                              config.lambda};
+  const auto k = static_cast<int>(config.knn);
+  switch (model_info(config.model).model) {
+    case kMlp:
+      return nn::Convolutions(nn::Stacking::mlp, o).ptr();
+    case kGcn:
+      return nn::Convolutions(nn::Stacking::gcn, o).ptr();
+    case kJknet:
+      return nn::Convolutions(nn::Stacking::jknet, o).ptr();
+    case kInception:
+      return nn::Convolutions(nn::Stacking::inception, o).ptr();
+    case kGat:
+      return nn::Gat(o).ptr();
+    case kAppnp:
+      return nn::Appnp(o).ptr();
+    case kGcnii:
+      return nn::Gcnii(o, false).ptr();
+    case kDgcnn:
+      return nn::Dgcnn(o, k, !graphs).ptr();
+    case kDgcnnDiffusion:
+      return nn::DgcnnDiffusion(o, k, config.step).ptr();
+    default:
+      return nn::Gcnii(o, true).ptr();
+  }
+}
+
 template <class Values>
 std::uint32_t checksum(const Values& values, std::uint32_t before) {
   const auto bytes = std::as_bytes(std::span(values));
@@ -136,6 +176,8 @@ Problem::Problem(const data::Dataset& data, std::int64_t outputs, const RunConfi
       outputs_(outputs),
       one_graph_(data.samples.size() == 1 && task_ == kNode) {
   if (data_.samples.empty()) throw Error("data set {} has no graphs", data_.name);
+  if ((model_info(config_.model).tasks & task_) == 0)
+    throw Error("--model {}: this network does not fit the task {}", config_.model, config_.task);
   if (config_.weights == "learnt" && !one_graph_)
     throw Error("weights learnt: every edge has its own, which needs a data set of one graph");
   if (config_.input.empty() || task_ == kNode) config_.input = usual_input(data_, task_);
@@ -173,6 +215,11 @@ Problem::Problem(const data::Dataset& data, data::Split split, const RunConfig& 
 
 std::shared_ptr<nn::Network> Problem::make_network() const {
   torch::manual_seed(static_cast<std::uint64_t>(config_.seed));
+  if ((model_info(config_.model).model & kPde) == 0) {
+    auto baseline = make_baseline(config_, inputs_, outputs_);
+    return task_ == kGraph ? nn::ShapeNetwork(std::move(baseline), config_.channels, outputs_).ptr()
+                           : baseline;
+  }
   const nn::StackOptions stack = stack_options(config_);
   std::shared_ptr<nn::PdeNetwork> network;
   if (task_ == kNode)

@@ -77,7 +77,8 @@ class Training {
         audience_(audience),
         problem_(data, find_split(data, config.split), config),
         network_(problem_.make_network()),
-        adam_(*network_, {config.lr, config.lr_pde, config.lr_alpha, config.weight_decay}) {
+        adam_(*network_, {config.lr, config.lr_pde, config.lr_alpha, config.weight_decay,
+                          config.conv_weight_decay}) {
     now_.config = config;
     now_.fingerprint = problem_.fingerprint();
     const auto alpha = alphas(*network_);

@@ -65,14 +65,21 @@ Space read_space(std::string_view text, const std::string& name) {
   return space;
 }
 
-std::string default_space(Task task, bool mixture) {
+std::string default_space(Task task, Model model) {
   std::string text =
-      "step = {low = 0.02, high = 1.0, log = true}\n"
       "lr = {low = 0.002, high = 0.1, log = true}\n"
-      "lr-pde = {low = 1e-6, high = 0.01, log = true}\n"
       "weight-decay = {low = 1e-5, high = 0.005, log = true}\n";
   if (task == kNode) text += "dropout = [0.3, 0.4, 0.5, 0.6, 0.7]\n";
-  if (mixture) text += "lr-alpha = {low = 0.001, high = 0.1, log = true}\n";
+  const auto add = [&](unsigned models, const char* line) {
+    if ((models & model) != 0) text += line;
+  };
+  add(kPde, "step = {low = 0.02, high = 1.0, log = true}\n");
+  add(kPde, "lr-pde = {low = 1e-6, high = 0.01, log = true}\n");
+  add(kMixture, "lr-alpha = {low = 0.001, high = 0.1, log = true}\n");
+  add(kGcn | kJknet | kInception, "drop-edge = [0.0, 0.2, 0.4, 0.6]\n");
+  add(kAppnp | kGcnii | kGcniiStar, "teleport = [0.1, 0.2, 0.3, 0.5]\n");
+  add(kGcnii | kGcniiStar, "lambda = [0.5, 1.0, 1.5]\n");
+  add(kGcnii | kGcniiStar, "conv-weight-decay = {low = 1e-5, high = 0.01, log = true}\n");
   return text;
 }
 

@@ -104,4 +104,11 @@ std::vector<RunConfig> single_runs(const RunConfig& config, const data::Dataset&
   return runs;
 }
 
+std::string run_name(const RunConfig& run) {
+  std::string name = fmt::format("{}-{}-{}", run.model, run.split, run.seed);
+  for (char& c : name)
+    if (c == ':' || c == '/') c = '-';
+  return name;
+}
+
 }  // namespace pdegcn::train

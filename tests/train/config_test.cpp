@@ -70,12 +70,14 @@ TEST(Config, DefaultsExperimentFileFlags) {
 
 TEST(Config, ExperimentsAreAllReadable) {
   EXPECT_GE(experiment_names().size(), 9);
-  for (const std::string_view name : experiment_names())
+  for (const std::string_view name : experiment_names()) {
+    if (name.find('/') != name.npos) continue;  // a table
     for (const char* split : {"", "all"}) {
       Settings given = flags({{"data", std::string(name).c_str()}});
       if (*split != '\0') given["split"] = {split, "--split"};
       EXPECT_NO_THROW(resolve({}, given)) << name;
     }
+  }
 }
 
 TEST(Config, MistakesAreNamed) {

@@ -18,7 +18,8 @@ struct Panel {
   std::string x_label;
   std::string y_label;
   std::vector<Curve> curves;
-  bool log_y = false;  // a logarithmic y axis, if the values are spread enough
+  bool log_y = false;                     // a logarithmic y axis, if the values are spread enough
+  std::vector<std::string> x_names = {};  // of x = 1, 2, ..., where curves are sets of points
 };
 
 // Panels below each other under a title.

@@ -36,11 +36,15 @@ struct RunConfig {
   bool alpha_per_layer = false;
   double dropout = 0.5;
   double edge_dropout = 0;
+  double drop_edge = 0;
+  double teleport = 0.1;
+  double lambda = 0.5;
 
   double lr = 0.01;
   double lr_pde = 1e-4;
   double lr_alpha = 0.01;
   double weight_decay = 5e-4;
+  double conv_weight_decay = 0.01;
   std::string schedule = "none";
   double clip = 0;
   std::int64_t epochs = 500;
@@ -56,6 +60,7 @@ struct RunConfig {
   std::int64_t threads = 0;
   std::string out;
   bool resume = false;
+  bool diagnose = false;
   bool json = false;
   bool quiet = false;
 
@@ -66,6 +71,35 @@ struct RunConfig {
 enum Task : unsigned { kNode = 1, kGraph = 2, kCorrespondence = 4, kAnyTask = 7 };
 Task parse_task(std::string_view name);  // throws Error
 std::string_view to_string(Task task);   // "node", "graph", "correspondence"
+
+// The models, as bits, for Field::models: the networks of the paper, and what it compares them
+// with.
+enum Model : unsigned {
+  kDiffusion = 1,
+  kHyperbolic = 2,
+  kMixture = 4,
+  kPde = 7,
+  kMlp = 8,
+  kGcn = 16,
+  kGat = 32,
+  kAppnp = 64,
+  kJknet = 128,
+  kInception = 256,
+  kGcnii = 512,
+  kGcniiStar = 1024,
+  kDgcnn = 2048,
+  kDgcnnDiffusion = 4096,
+  kAnyModel = ~0u
+};
+struct ModelInfo {
+  Model model;
+  std::string_view name;   // of --model
+  std::string_view title;  // in tables
+  unsigned tasks = kNode;  // it can be trained for
+};
+std::span<const ModelInfo> models();
+const ModelInfo& model_info(std::string_view name);  // throws Error
+unsigned parse_models(std::string_view names);       // several with commas, as bits; throws Error
 
 // One setting: a flag `--name` of the program and a key `name` in TOML.
 struct Field {
@@ -80,8 +114,8 @@ struct Field {
   double least = -std::numeric_limits<double>::infinity();
   double below = std::numeric_limits<double>::infinity();
   unsigned fits = kAnyTask;
-  bool mixture = false;  // only the mixture has it
-  bool recorded = true;  // whether it belongs to the run, and so to its config.toml
+  unsigned models = kAnyModel;  // that have it
+  bool recorded = true;         // whether it belongs to the run, and so to its config.toml
 };
 std::span<const Field> fields();
 
@@ -95,27 +129,36 @@ struct Setting {
 };
 using Settings = std::map<std::string, Setting>;  // by the name of the field
 
-// Reads settings from TOML text; `name` is that of the file. With a section given its settings are
-// read too, and win; other sections and unknown keys are errors. Throws Error naming file and line.
+// Reads settings from TOML text; `name` is that of the file. Those of `sections` are read too,
+// where they are there, and a later one wins. Unknown sections and keys are errors. Throws Error
+// naming file and line.
 Settings read_settings(std::string_view toml, const std::string& name,
                        std::span<const std::string_view> known_sections = {},
-                       std::string_view section = {});
+                       std::span<const std::string_view> sections = {});
 
 // Sets members; throws Error that names place and value when one is not possible.
 void apply_settings(RunConfig& config, const Settings& settings);
 
-// Defaults, then what experiments/ has for the data set, then the file, then the flags.
+// Defaults, then what experiments/ has for the data set, then what experiments/models has for the
+// model (of several, for the first), then the file, then the flags. What does not fit the model
+// keeps its default.
 RunConfig resolve(const Settings& file, const Settings& flags);
 
-// Throws Error for a setting that does not fit the task or, where `models` says so, the models: a
-// complete file has those of the mixture for every model.
-void check_fit(const Settings& given, const RunConfig& config, Task task, bool models);
+// The same for each of several models alone.
+std::vector<RunConfig> resolve_each(const Settings& file, const Settings& flags);
+
+// Throws Error for a setting that does not fit the task or, where `with_models` says so, any of the
+// models: a file may hold the settings of several.
+void check_fit(const Settings& given, const RunConfig& config, Task task, bool with_models);
 
 // The value of a field as text, as it stands in TOML without quotes.
 std::string text_of(const RunConfig& config, const Field& field);
 
-// What belongs to the run and fits its task, for config.toml and for the metadata of checkpoints;
-// and back.
+// A setting as a line of TOML: 'step = 0.5'. Throws Error when its value is not possible.
+std::string toml_line(const Field& field, const Setting& setting);
+
+// What belongs to the run and fits its task and model, for config.toml and for the metadata of
+// checkpoints; and back.
 std::string to_toml(const RunConfig& config);
 std::string to_json(const RunConfig& config);
 RunConfig config_from_json(const std::string& json, const std::string& where);
@@ -123,7 +166,8 @@ RunConfig config_from_json(const std::string& json, const std::string& where);
 // The parts of a text with commas.
 std::vector<std::string> parts_of(std::string_view text);
 
-// The settings of experiments/<name>.toml as they were at build time; empty when there are none.
+// The text of experiments/<name>.toml as it was at build time; empty when there is none. Names
+// without a slash are those of data sets; "models/gcn" is a model, "tables/table-3" a table.
 std::string_view experiment(std::string_view name);
 std::vector<std::string_view> experiment_names();
 

@@ -52,6 +52,9 @@ class Problem {
   std::int64_t batches_per_epoch() const;
   Batch training_batch(std::int64_t epoch, std::int64_t k) const;
 
+  // What a network sees of one sample.
+  nn::Input input(std::int32_t sample) const { return input_of({&sample, 1}); }
+
   bool has(Part part) const { return !indices(part).empty(); }
 
   // How a network does on some parts and, where `answered` is not null, what it says of each: a

@@ -29,6 +29,9 @@ RunConfig settle(RunConfig config, const data::Dataset& data);
 // The runs that a settled config asks for: every model with every split and every seed.
 std::vector<RunConfig> single_runs(const RunConfig& config, const data::Dataset& data);
 
+// The name of a run among those of one call: model, split and seed.
+std::string run_name(const RunConfig& run);
+
 // How well a network does on a part of the data; NaN where there is nothing to measure.
 struct Score {
   double loss = std::numeric_limits<double>::quiet_NaN();
@@ -89,6 +92,9 @@ Prediction predict(const RunConfig& config, const data::Dataset& data, const rep
 // Threads of all parallel parts; 0 stands for the cores available. Returns how many there are now.
 int set_threads(std::int64_t threads);
 int available_cores();
+
+// The processor, for people: its name and the cores available.
+std::string processor();
 
 // The libraries below, for people: libtorch, the OpenBLAS build.
 std::string library_versions();

@@ -31,7 +31,7 @@ using Space = std::vector<Dimension>;
 Space read_space(std::string_view toml, const std::string& name);
 
 // What one usually searches over, in the same form.
-std::string default_space(Task task, bool mixture);
+std::string default_space(Task task, Model model);
 
 // The settings of a trial; they follow from seed and number alone.
 Settings draw_trial(const Space& space, std::uint64_t seed, std::int64_t trial);

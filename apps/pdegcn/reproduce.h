@@ -1,0 +1,109 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pdegcn/report/progress.h"
+#include "pdegcn/report/table.h"
+#include "pdegcn/train/config.h"
+#include "pdegcn/train/cost.h"
+#include "pdegcn/train/experiment_table.h"
+#include "pdegcn/train/run.h"
+
+namespace pdegcn::app {
+
+// What `pdegcn reproduce` is told.
+struct ReproduceWishes {
+  std::string name;  // of a table, or the path of one
+  std::string out;
+  std::string cells = "*";
+  std::string settings = "both";
+  std::string protocol = "both";
+  std::int64_t seeds = 0;  // 0: as the table says
+  double budget = 0;       // minutes; 0: none
+  std::int64_t trials = 0;
+  bool quick = false;
+  bool tune = false;
+  train::Settings flags;
+};
+
+// What is kept of a run that came to its end, beside its folder.
+struct RunRecord {
+  double test = 0;
+  double validation = 0;
+  std::int64_t epochs = 0;
+  std::int64_t best_epoch = 0;
+  std::vector<double> alpha;
+  double seconds = 0;  // NaN when it is not known
+};
+
+// One run of a cell.
+struct CellRun {
+  train::RunConfig config;
+  std::filesystem::path folder;
+  std::optional<RunRecord> record;  // once it has come to its end
+  std::string trouble;              // why it did not
+};
+
+// A line of the output: a cell under one set of hyper-parameters.
+struct Line {
+  const train::Cell* cell = nullptr;
+  std::string settings;  // "paper" or "tuned"; empty where nothing is trained
+  std::map<std::string, std::vector<CellRun>> runs;  // by protocol
+  std::optional<double> count;
+  std::string trouble;  // why there are none
+};
+
+// A table on its way from the file to the results.
+class Reproduction {
+ public:
+  explicit Reproduction(ReproduceWishes wishes);
+
+  int run();   // the cells
+  int tune();  // searches for their hyper-parameters
+
+ private:
+  void plan();
+  void plan_runs(Line& line, const train::Settings& tuned);
+  train::RunConfig config_of(const train::Cell& cell, const train::Settings& more) const;
+  const data::Dataset& dataset(const train::RunConfig& config);
+  double seconds(const CellRun& run);
+  double seconds_left(const Line& line);
+  std::vector<std::pair<Line*, CellRun*>> pending();
+  bool is_over() const;
+  void perform(CellRun& run, const std::string& name, std::int64_t until);
+  void write() const;
+
+  ReproduceWishes wishes_;
+  train::ExperimentTable table_;
+  train::TunedCells tuned_;
+  std::vector<const train::Cell*> cells_;  // that are wished for
+  std::vector<Line> lines_;
+  std::map<std::string, data::Dataset> data_;
+  train::CostModel cost_;
+  std::unique_ptr<report::Progress> progress_;
+  bool quiet_ = false;
+  double start_ = 0;
+};
+
+// The command that repeats it.
+std::string command_line(const ReproduceWishes& wishes);
+
+// What a table says in the end. `predicted` is called for what was not run.
+report::Table result_table(const std::vector<Line>& lines, int decimals,
+                           const std::function<double(const CellRun&)>& predicted);
+
+// The table as a page, with all that its numbers depend on.
+std::string result_page(const ReproduceWishes& wishes, const train::ExperimentTable& table,
+                        const std::vector<Line>& lines, const report::Table& results);
+
+// Pictures of a table, as PNG and SVG in a folder; the paths of those that were drawn.
+std::vector<std::string> draw_results(const train::ExperimentTable& table,
+                                      const std::vector<Line>& lines,
+                                      const std::filesystem::path& folder);
+
+}  // namespace pdegcn::app

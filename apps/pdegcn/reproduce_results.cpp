@@ -1,0 +1,207 @@
+// What `pdegcn reproduce` prints and draws.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "command.h"
+#include "pdegcn/report/duration.h"
+#include "pdegcn/report/mean_std.h"
+#include "pdegcn/report/metrics_log.h"
+#include "pdegcn/report/plot.h"
+#include "reproduce.h"
+
+namespace pdegcn::app {
+namespace {
+
+using train::RunConfig;
+
+const std::vector<CellRun>& runs_of(const Line& line, const std::string& protocol) {
+  static const std::vector<CellRun> none;
+  const auto found = line.runs.find(protocol);
+  return found == line.runs.end() ? none : found->second;
+}
+
+std::vector<double> scores(const std::vector<CellRun>& runs) {
+  std::vector<double> values;
+  for (const CellRun& run : runs)
+    if (run.record && std::isfinite(run.record->test)) values.push_back(run.record->test);
+  return values;
+}
+
+// What was chosen, of the settings that a reader wants to compare.
+std::string hyper_parameters(const RunConfig& config) {
+  std::string text;
+  for (const char* name : {"layers", "channels", "step", "weights", "activation", "dropout",
+                           "edge-dropout", "lr", "lr-pde", "lr-alpha", "weight-decay"}) {
+    const train::Field& f = train::field(name, "hyper-parameters");
+    const bool shown = (f.models & train::model_info(config.model).model) != 0;
+    const std::string value = train::text_of(config, f);
+    if (shown && value != "0" && value != "tanh")
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, value);
+  }
+  return text;
+}
+
+// A score, how many runs it is the mean of, and how far it is from the paper's.
+void add_score(std::vector<std::string>& row, const Line& line, const std::string& protocol,
+               int decimals, const std::function<double(const CellRun&)>& predicted) {
+  const auto& runs = runs_of(line, protocol);
+  const auto values = scores(runs);
+  std::string score, difference, trouble;
+  double missing = 0;
+  for (const CellRun& run : runs) {
+    if (!run.record) missing += predicted(run);
+    if (!run.trouble.empty()) trouble = run.trouble;
+  }
+  if (!values.empty()) {
+    const auto mean = report::mean_std(values);
+    score = report::format_percent(mean, decimals);
+    if (line.cell->paper)
+      difference = fmt::format("{:+.{}f}", 100 * mean.mean - *line.cell->paper, decimals);
+  } else if (!trouble.empty()) {
+    score = "failed";
+  } else if (!runs.empty()) {
+    score = "not run, predicted " + report::format_duration(missing);
+  }
+  const std::string count = values.size() == runs.size()
+                                ? fmt::format("{}", runs.size())
+                                : fmt::format("{} of {}", values.size(), runs.size());
+  row.insert(row.end(), {score, runs.empty() ? "" : count, difference});
+}
+
+report::Table count_table(const std::vector<Line>& lines) {
+  report::Table table({"cell", "data set", "paper", "ours", "difference"});
+  for (const Line& line : lines) {
+    const auto& paper = line.cell->paper;
+    const auto whole = [](double value) { return fmt::format("{:.0f}", value); };
+    table.add({line.cell->name, line.cell->method, paper ? whole(*paper) : "",
+               line.count ? whole(*line.count) : "not counted: " + line.trouble,
+               paper && line.count ? fmt::format("{:+.0f}", *line.count - *paper) : ""});
+  }
+  return table;
+}
+
+bool counts(const std::vector<Line>& lines) {
+  return std::ranges::all_of(lines, [](const Line& line) { return !line.cell->count.empty(); });
+}
+
+}  // namespace
+
+report::Table result_table(const std::vector<Line>& lines, int decimals,
+                           const std::function<double(const CellRun&)>& predicted) {
+  if (counts(lines)) return count_table(lines);
+  report::Table table({"cell", "method", "settings", "paper", "validation", "n", "− paper",
+                       "test-peek", "n", "− paper", "time", "hyper-parameters"});
+  for (const Line& line : lines) {
+    std::vector<std::string> row{
+        line.cell->name, line.cell->method, line.settings,
+        line.cell->paper ? fmt::format("{:.{}f}", *line.cell->paper, decimals) : ""};
+    if (line.cell->published || !line.trouble.empty()) {
+      row.push_back(line.cell->published ? "as published, not run" : "cannot run");
+      table.add(row);
+      continue;
+    }
+    add_score(row, line, "validation", decimals, predicted);
+    add_score(row, line, "test-peek", decimals, predicted);
+    double seconds = 0;
+    const CellRun* any = nullptr;
+    for (const auto& [protocol, runs] : line.runs)
+      for (const CellRun& run : runs) {
+        any = &run;
+        if (run.record && std::isfinite(run.record->seconds)) seconds += run.record->seconds;
+      }
+    row.push_back(seconds > 0 ? report::format_duration(seconds) : "");
+    row.push_back(any == nullptr ? "" : hyper_parameters(any->config));
+    table.add(row);
+  }
+  return table;
+}
+
+std::string result_page(const ReproduceWishes& wishes, const train::ExperimentTable& table,
+                        const std::vector<Line>& lines, const report::Table& results) {
+  std::string page = fmt::format("## {}\n\n```\n{}\n```\n\n{}\n", table.title, command_line(wishes),
+                                 results.markdown());
+  if (counts(lines)) return page;
+  double seconds = 0;
+  std::size_t finished = 0, all = 0;
+  for (const Line& line : lines)
+    for (const auto& [protocol, runs] : line.runs)
+      for (const CellRun& run : runs) {
+        ++all;
+        finished += run.record.has_value();
+        if (run.record && std::isfinite(run.record->seconds)) seconds += run.record->seconds;
+      }
+  page +=
+      "- Settings: *paper* are the hyper-parameters that the paper prints, *tuned* those of a "
+      "search "
+      "judged on the validation part alone.\n"
+      "- *validation*: the epoch was chosen on the validation part, the test part looked at once, "
+      "in "
+      "the end. *test-peek*: the best test score of all epochs, chosen on the test part itself, in "
+      "runs of their own; it tells nothing of new data.\n"
+      "- Scores are in percent, mean ± standard deviation over n runs: n seeds from 0 on, or n of "
+      "the "
+      "ten splits with seed 0.\n";
+  if (wishes.quick)
+    page += "- Quick: one run of few epochs for each cell, on generated data. Not a result.\n";
+  page +=
+      fmt::format("- {} of {} runs, {} in all, on {} ({}).\n", finished, all,
+                  report::format_duration(seconds), train::processor(), train::library_versions());
+  return page;
+}
+
+std::vector<std::string> draw_results(const train::ExperimentTable& table,
+                                      const std::vector<Line>& lines,
+                                      const std::filesystem::path& folder) {
+  std::vector<std::string> drawn;
+  const auto draw = [&](const char* name, const report::Figure& figure) {
+    for (const char* ending : {".png", ".svg"}) {
+      const auto path = folder / (std::string(name) + ending);
+      report::write_plot(path, figure);
+      drawn.push_back(path.string());
+    }
+  };
+  if (!table.curve.empty()) {
+    // A panel for each data set, a curve for each run that validation chose in.
+    report::Figure figure{table.title, {}};
+    std::map<std::string, report::Panel> panels;
+    for (const Line& line : lines)
+      for (const CellRun& run : runs_of(line, "validation")) {
+        if (!run.record) continue;
+        const auto metrics = report::read_metrics(report::RunFiles{run.folder}.metrics());
+        const auto* values = metrics.find(table.curve);
+        if (values == nullptr) continue;
+        report::Panel& panel = panels[run.config.data];
+        panel.x_label = "epoch";
+        panel.y_label = fmt::format("{}, {}", table.curve, run.config.data);
+        panel.curves.push_back({fmt::format("{}, seed {}", line.settings, run.config.seed),
+                                {metrics.epochs.begin(), metrics.epochs.end()},
+                                *values});
+      }
+    for (auto& [data, panel] : panels) figure.panels.push_back(std::move(panel));
+    if (!figure.panels.empty()) draw("curves", figure);
+  }
+  if (table.gap) {
+    // How much higher a score is when the test part chooses, by data set and method.
+    report::Panel panel{"", "test-peek − validation, points", {}, false, {}};
+    for (const Line& line : lines) {
+      const auto fair = scores(runs_of(line, "validation")),
+                 peeked = scores(runs_of(line, "test-peek"));
+      if (fair.empty() || peeked.empty()) continue;
+      auto& names = panel.x_names;
+      auto place = std::ranges::find(names, line.cell->data);
+      if (place == names.end()) place = names.insert(names.end(), line.cell->data);
+      const std::string name = fmt::format("{}, {}", line.cell->method, line.settings);
+      auto curve = std::ranges::find(panel.curves, name, &report::Curve::name);
+      if (curve == panel.curves.end()) curve = panel.curves.insert(curve, {name, {}, {}});
+      curve->x.push_back(static_cast<double>(place - names.begin() + 1));
+      curve->y.push_back(100 * (report::mean_std(peeked).mean - report::mean_std(fair).mean));
+    }
+    if (!panel.curves.empty())
+      draw("gap", {"What choosing the epoch on the test part adds", {panel}});
+  }
+  return drawn;
+}
+
+}  // namespace pdegcn::app

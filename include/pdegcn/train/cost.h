@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "pdegcn/data/dataset.h"
+#include "pdegcn/train/config.h"
+
+namespace pdegcn::train {
+
+// How long a run will take: a count of its operations, which becomes seconds by what runs before it
+// took. Good to a factor of two, which is what a plan needs.
+class CostModel {
+ public:
+  // What an epoch of a run took.
+  void time(const RunConfig& config, const data::Dataset& data, double seconds_per_epoch);
+
+  // How many epochs a run had that came to its end.
+  void end(const RunConfig& config, std::int64_t epochs);
+
+  // Seconds that a single run takes, with the epochs that runs like it have had.
+  double seconds(const RunConfig& config, const data::Dataset& data) const;
+
+  bool measured() const { return !rates_.empty(); }
+
+ private:
+  std::map<std::string, std::vector<double>> rates_;  // seconds per operation, by model
+  double shares_ = 0;  // of the epochs allowed that runs with patience had, summed
+  std::int64_t ends_ = 0;
+};
+
+}  // namespace pdegcn::train

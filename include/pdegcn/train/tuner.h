@@ -1,0 +1,68 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "pdegcn/data/dataset.h"
+#include "pdegcn/report/progress.h"
+#include "pdegcn/report/run_folder.h"
+#include "pdegcn/report/table.h"
+#include "pdegcn/train/config.h"
+#include "pdegcn/train/search.h"
+
+namespace pdegcn::train {
+
+// One point of a space and how it did.
+struct Trial {
+  std::int64_t number = 0;
+  Settings settings;
+  RunConfig config;
+  std::int64_t epochs = 0;                                 // run so far, at most
+  double value = std::numeric_limits<double>::infinity();  // mean of what selects, less is better
+  std::string note;                                        // why it failed
+};
+
+// A search by successive halving, in a folder: trials drawn from a space and judged on the
+// validation part alone. The test part is never looked at.
+class Tuner {
+ public:
+  // `base` is settled and names one model; the data set must outlive this. `resume` goes on with
+  // the search that the folder holds, which must be the same. Throws Error when that does not fit,
+  // or when there is no validation part to judge by.
+  Tuner(RunConfig base, const data::Dataset& data, std::string space, const std::string& space_name,
+        std::int64_t trials, std::filesystem::path folder, bool resume);
+
+  // Runs until the end, and tells whether it came there; `over` is asked before every trial, `stop`
+  // after every epoch.
+  bool run(report::Progress& progress, const std::function<bool()>& over,
+           const std::function<bool()>& stop);
+
+  // Those that got farthest first, the better of them before the others.
+  std::vector<const Trial*> ranking() const;
+
+  // What selects, as people see it; "failed" or nothing when the trial has no value.
+  std::string shown(const Trial& trial) const;
+
+  // The best trials, at most so many.
+  report::Table table(std::size_t most) const;
+
+ private:
+  std::string description() const;
+  void claim_folder(bool resume) const;
+  void advance(Trial& trial, std::int64_t epochs, report::Progress& progress,
+               const std::function<bool()>& stop);
+  double best_value(const report::RunFiles& files, std::int64_t epochs) const;
+  void write_table() const;
+
+  RunConfig base_;
+  const data::Dataset& data_;
+  std::string space_text_;
+  std::filesystem::path folder_;
+  Space space_;
+  std::vector<Trial> trials_;
+};
+
+}  // namespace pdegcn::train

@@ -1,0 +1,247 @@
+#include "pdegcn/train/experiment_table.h"
+
+#include <fmt/ranges.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+
+#include "toml_text.h"
+
+namespace pdegcn::train {
+namespace {
+
+// A table of TOML with its place, for messages.
+struct Node {
+  const toml::table& table;
+  const std::string& file;
+
+  std::string where(const toml::key& key) const {
+    return fmt::format("{}, line {}, {}", file, key.source().begin.line, key.str());
+  }
+};
+
+template <class T>
+T value_of(const toml::node& node, const std::string& where, const char* kind) {
+  const auto value = node.value<T>();
+  if (!value) throw Error("{}: this must be {}", where, kind);
+  return *value;
+}
+
+const toml::table& table_of(const toml::node& node, const std::string& where) {
+  const auto* table = node.as_table();
+  if (table == nullptr) throw Error("{}: this must be a table", where);
+  return *table;
+}
+
+const toml::array& list_of(const toml::node& node, const std::string& where) {
+  const auto* list = node.as_array();
+  if (list == nullptr) throw Error("{}: this must be a list", where);
+  return *list;
+}
+
+std::vector<std::string> texts_of(const toml::node& node, const std::string& where) {
+  std::vector<std::string> texts;
+  for (const auto& item : list_of(node, where))
+    texts.push_back(value_of<std::string>(item, where, "a list of texts"));
+  return texts;
+}
+
+Settings settings_of(const toml::node& node, const std::string& file, const std::string& where) {
+  Settings settings;
+  for (const auto& [key, value] : table_of(node, where)) {
+    const std::string place = Node{*node.as_table(), file}.where(key);
+    settings[std::string(key.str())] = {text_of(value, place), place};
+  }
+  return settings;
+}
+
+// What a row says of all its cells, and a cell of itself.
+void read_cell(const Node& node, Cell& cell, std::string& name) {
+  for (const auto& [key, value] : node.table) {
+    const std::string where = node.where(key);
+    if (key == "cells") continue;
+    if (key == "method")
+      cell.method = value_of<std::string>(value, where, "a text");
+    else if (key == "name")
+      name = value_of<std::string>(value, where, "a text");
+    else if (key == "paper")
+      cell.paper = value_of<double>(value, where, "a number");
+    else if (key == "count")
+      cell.count = value_of<std::string>(value, where, "a text");
+    else if (key == "published")
+      cell.published = value_of<bool>(value, where, "true or false");
+    else
+      cell.settings[std::string(key.str())] = {text_of(value, where), where};
+  }
+}
+
+void read_row(const Node& row, const Settings& common, ExperimentTable& table) {
+  Cell first;
+  first.settings = common;
+  std::string name;
+  read_cell(row, first, name);
+  const auto* cells = row.table["cells"].as_array();
+  if (cells == nullptr)
+    throw Error("{}, line {}: the row has no cells", row.file, row.table.source().begin.line);
+  for (const auto& item : *cells) {
+    const std::string where = fmt::format("{}, line {}", row.file, item.source().begin.line);
+    Cell cell = first;
+    std::string short_name = name;
+    read_cell({table_of(item, where), row.file}, cell, short_name);
+    const auto text = [&](const char* key) {
+      const auto found = cell.settings.find(key);
+      return found == cell.settings.end() ? std::string() : found->second.text;
+    };
+    cell.data = text("data");
+    const std::string last = cell.count.empty() ? text("layers") : cell.count;
+    for (const std::string& part : {cell.data, short_name, last})
+      if (!part.empty()) cell.name += (cell.name.empty() ? "" : "/") + part;
+    if (std::ranges::find(table.cells, cell.name, &Cell::name) != table.cells.end())
+      throw Error("{}: there are two cells {}", where, cell.name);
+    table.cells.push_back(std::move(cell));
+  }
+}
+
+void read_quick(const Node& quick, ExperimentTable& table) {
+  for (const auto& [key, value] : quick.table) {
+    const std::string where = quick.where(key);
+    if (key == "cells") {
+      table.quick_cells = texts_of(value, where);
+    } else if (key == "data") {
+      for (const auto& [set, other] : table_of(value, where))
+        table.quick_data[std::string(set.str())] = value_of<std::string>(other, where, "a text");
+    } else {
+      table.quick_settings[std::string(key.str())] = {text_of(value, where), where};
+    }
+  }
+}
+
+TuneRule read_rule(const Node& node) {
+  TuneRule rule;
+  for (const auto& [key, value] : node.table) {
+    const std::string where = node.where(key);
+    if (key == "models") {
+      rule.models = texts_of(value, where);
+    } else if (key == "trials") {
+      rule.trials = value_of<std::int64_t>(value, where, "a whole number");
+    } else if (key == "space") {
+      rule.space = value_of<std::string>(value, where, "a text");
+    } else if (key == "time") {
+      const auto& range = table_of(value, where);
+      rule.from = range["from"].value<double>();
+      rule.until = range["until"].value<double>();
+      if (!rule.from || !rule.until || !(*rule.from > 0) || !(*rule.from <= *rule.until))
+        throw Error("{}: this must be a range, from and until, above zero", where);
+    } else if (key == "judge") {
+      rule.judge = settings_of(value, node.file, where);
+    } else if (key == "with") {
+      for (const auto& [set, settings] : table_of(value, where))
+        rule.with[std::string(set.str())] = settings_of(settings, node.file, where);
+    } else {
+      throw Error("{}: this is none of models, trials, space, time, judge and with", where);
+    }
+  }
+  return rule;
+}
+
+}  // namespace
+
+ExperimentTable read_experiment_table(std::string_view text, const std::string& name) {
+  const toml::table root = parse_toml(text, name);
+  ExperimentTable table;
+  Settings common;
+  if (const auto* settings = root.get("settings")) common = settings_of(*settings, name, name);
+  for (const auto& [key, value] : root) {
+    const std::string where = Node{root, name}.where(key);
+    const auto each = [&](const auto& take) {
+      for (const auto& item : list_of(value, where)) take(Node{table_of(item, where), name});
+    };
+    if (key == "title")
+      table.title = value_of<std::string>(value, where, "a text");
+    else if (key == "decimals")
+      table.decimals = static_cast<int>(value_of<std::int64_t>(value, where, "a whole number"));
+    else if (key == "curve")
+      table.curve = value_of<std::string>(value, where, "a text");
+    else if (key == "gap")
+      table.gap = value_of<bool>(value, where, "true or false");
+    else if (key == "quick")
+      read_quick({table_of(value, where), name}, table);
+    else if (key == "tune")
+      each([&](const Node& node) { table.tune.push_back(read_rule(node)); });
+    else if (key == "row")
+      each([&](const Node& node) { read_row(node, common, table); });
+    else if (key != "settings")
+      throw Error("{}: a table has no such part", where);
+  }
+  if (table.cells.empty()) throw Error("{}: the table has no cells", name);
+  return table;
+}
+
+const TuneRule* find_rule(const ExperimentTable& table, const Cell& cell) {
+  const auto model = cell.settings.find("model");
+  if (model == cell.settings.end() || cell.published) return nullptr;
+  for (const TuneRule& rule : table.tune)
+    if (std::ranges::find(rule.models, model->second.text) != rule.models.end()) return &rule;
+  return nullptr;
+}
+
+std::string space_for(const TuneRule& rule, std::int64_t layers) {
+  if (!rule.from) return rule.space;
+  const auto step = [&](double time) { return time / static_cast<double>(layers); };
+  return fmt::format("step = {{low = {:.3g}, high = {:.3g}, log = true}}\n{}", step(*rule.from),
+                     step(*rule.until), rule.space);
+}
+
+TunedCells read_tuned(std::string_view text, const std::string& name) {
+  const toml::table root = parse_toml(text, name);
+  TunedCells cells;
+  for (const auto& [cell, node] : root) {
+    const Node here{table_of(node, Node{root, name}.where(cell)), name};
+    Tuned& tuned = cells[std::string(cell.str())];
+    for (const auto& [key, value] : here.table) {
+      const std::string where = here.where(key);
+      if (key == "settings")
+        tuned.settings = settings_of(value, name, where);
+      else if (key == "space")
+        tuned.space = value_of<std::string>(value, where, "a text");
+      else if (key == "command")
+        tuned.command = value_of<std::string>(value, where, "a text");
+      else if (key == "trials")
+        tuned.trials = value_of<std::int64_t>(value, where, "a whole number");
+      else if (key == "trial")
+        tuned.trial = value_of<std::int64_t>(value, where, "a whole number");
+      else if (key == "select")
+        tuned.select = value_of<std::string>(value, where, "a text");
+      else if (key == "value")
+        tuned.value = value_of<double>(value, where, "a number");
+      else
+        throw Error("{}: a tuned cell has no such part", where);
+    }
+  }
+  return cells;
+}
+
+std::string write_tuned(const TunedCells& cells) {
+  std::string text =
+      "# Settings that searches found, judged on the validation part alone. For every cell: the "
+      "space, the\n# number of trials, the one that won and by what, the command.\n";
+  for (const auto& [name, tuned] : cells) {
+    std::vector<std::string> settings;
+    for (const auto& [key, setting] : tuned.settings)
+      settings.push_back(toml_line(field(key, setting.where), setting));
+    text += fmt::format(
+        "\n[\"{}\"]\ncommand = '{}'\ntrials = {}\ntrial = {}\nselect = \"{}\"\nvalue = {}\n"
+        "settings = {{{}}}\nspace = '''\n{}'''\n",
+        name, tuned.command, tuned.trials, tuned.trial, tuned.select, tuned.value,
+        fmt::join(settings, ", "), tuned.space);
+  }
+  return text;
+}
+
+bool matches(std::string_view name, std::string_view patterns) {
+  return std::ranges::any_of(parts_of(patterns), [&](const std::string& pattern) {
+    return ::fnmatch(pattern.c_str(), std::string(name).c_str(), 0) == 0;
+  });
+}
+
+}  // namespace pdegcn::train

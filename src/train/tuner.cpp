@@ -1,0 +1,165 @@
+#include "pdegcn/train/tuner.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "pdegcn/data/file.h"
+#include "pdegcn/graph/error.h"
+#include "pdegcn/report/atomic_file.h"
+#include "pdegcn/report/metrics_log.h"
+#include "pdegcn/train/run.h"
+
+namespace pdegcn::train {
+
+namespace fs = std::filesystem;
+
+Tuner::Tuner(RunConfig base, const data::Dataset& data, std::string space,
+             const std::string& space_name, std::int64_t trials, fs::path folder, bool resume)
+    : base_(std::move(base)),
+      data_(data),
+      space_text_(std::move(space)),
+      folder_(std::move(folder)),
+      space_(read_space(space_text_, space_name)) {
+  if (base_.protocol == "test-peek")
+    throw Error("--protocol: a search never looks at the test part");
+  if (base_.model.find(',') != std::string::npos) throw Error("--model: tune one at a time");
+  for (const RunConfig& run : single_runs(base_, data_))
+    if (find_split(data_, run.split).validation.empty())
+      throw Error("split {} has no validation part to judge by", run.split);
+  for (std::int64_t k = 1; k <= trials; ++k) {
+    Trial trial;
+    trial.number = k;
+    trial.settings = draw_trial(space_, static_cast<std::uint64_t>(base_.seed), k);
+    trial.config = base_;
+    apply_settings(trial.config, trial.settings);
+    trials_.push_back(std::move(trial));
+  }
+  claim_folder(resume);
+}
+
+std::string Tuner::description() const {
+  return fmt::format("# A search of pdegcn: {} trials over this space\n{}\n# from this config\n{}",
+                     trials_.size(), space_text_, to_toml(base_));
+}
+
+void Tuner::claim_folder(bool resume) const {
+  const fs::path path = folder_ / "tune.toml";
+  if (fs::exists(path)) {
+    if (!resume)
+      throw Error(
+          "{}: there is a search already: go on with it (--resume), or choose another "
+          "folder (--out)",
+          folder_.string());
+    if (data::File(path).content() != description())
+      throw Error("{}: the search there has another space, config or number of trials",
+                  folder_.string());
+    return;
+  }
+  if (resume) throw Error("{}: there is no search to go on with", folder_.string());
+  if (fs::exists(folder_) && (!fs::is_directory(folder_) || !fs::is_empty(folder_)))
+    throw Error("{}: the folder is not empty: choose another (--out)", folder_.string());
+  std::error_code error;
+  fs::create_directories(folder_, error);
+  report::write_atomically(path, description());
+}
+
+bool Tuner::run(report::Progress& progress, const std::function<bool()>& over,
+                const std::function<bool()>& stop) {
+  std::vector<Trial*> field;
+  for (Trial& trial : trials_) field.push_back(&trial);
+  for (const Rung& rung : halving(static_cast<std::int64_t>(trials_.size()), base_.epochs)) {
+    field.resize(std::min(field.size(), static_cast<std::size_t>(rung.trials)));
+    for (Trial* trial : field) {
+      if (over()) return false;
+      advance(*trial, rung.epochs, progress, stop);
+      write_table();
+    }
+    if (stop()) return false;
+    std::ranges::stable_sort(field, {}, [](const Trial* t) { return t->value; });
+  }
+  return true;
+}
+
+// What selects, smaller is better, among the first epochs of a run: one that an earlier call took
+// farther is judged as it stood then.
+double Tuner::best_value(const report::RunFiles& files, std::int64_t epochs) const {
+  const bool loss = base_.select == "val-loss";
+  const report::Metrics metrics = report::read_metrics(files.metrics());
+  const std::vector<double>& values = *metrics.find(loss ? "val_loss" : "val_score");
+  double best = std::numeric_limits<double>::infinity();
+  for (std::size_t k = 0; k < values.size() && metrics.epochs[k] <= epochs; ++k)
+    best = std::min(best, loss ? values[k] : -values[k]);
+  return best;
+}
+
+// Runs a trial up to an epoch, on every split and with every seed.
+void Tuner::advance(Trial& trial, std::int64_t epochs, report::Progress& progress,
+                    const std::function<bool()>& stop) {
+  const auto runs = single_runs(trial.config, data_);
+  double sum = 0;
+  for (const RunConfig& run : runs) {
+    const fs::path folder = folder_ / fmt::format("trial-{:03}", trial.number) / run_name(run);
+    const auto open_folder = [&] {
+      return fs::exists(report::RunFiles{folder}.config())
+                 ? report::RunFolder::resume(folder)
+                 : report::RunFolder::create(folder, to_toml(run));
+    };
+    Audience audience;
+    audience.progress = &progress;
+    audience.quiet = true;
+    audience.test = false;
+    audience.name = fmt::format("trial {}", trial.number);
+    audience.stop = [&](std::int64_t epoch) { return epoch >= epochs || stop(); };
+    try {
+      const Result result = train(run, data_, open_folder, audience);
+      sum += best_value(report::RunFiles{folder}, epochs);
+      trial.epochs = std::max(trial.epochs, std::min(result.epochs, epochs));
+    } catch (const Error& error) {  // a bad draw, such as a step that does not stay finite
+      sum = std::numeric_limits<double>::infinity();
+      trial.note = error.what();
+    }
+  }
+  trial.value = sum / static_cast<double>(runs.size());
+}
+
+std::string Tuner::shown(const Trial& trial) const {
+  if (!std::isfinite(trial.value)) return trial.note.empty() ? "" : "failed";
+  return fmt::format("{:.4f}", base_.select == "val-loss" ? trial.value : -trial.value);
+}
+
+report::Table Tuner::table(std::size_t most) const {
+  std::vector<std::string> head{"trial", "epochs", base_.select};
+  for (const Dimension& dimension : space_) head.push_back(dimension.name);
+  report::Table table(head);
+  auto order = ranking();
+  order.resize(std::min(order.size(), most));
+  for (const Trial* trial : order) {
+    std::vector<std::string> row{fmt::format("{}", trial->number), fmt::format("{}", trial->epochs),
+                                 shown(*trial)};
+    for (const Dimension& dimension : space_)
+      row.push_back(trial->settings.at(dimension.name).text);
+    table.add(row);
+  }
+  return table;
+}
+
+std::vector<const Trial*> Tuner::ranking() const {
+  std::vector<const Trial*> order;
+  for (const Trial& trial : trials_) order.push_back(&trial);
+  std::ranges::stable_sort(order, [](const Trial* a, const Trial* b) {
+    return a->value != b->value ? a->value < b->value : a->epochs > b->epochs;
+  });
+  return order;
+}
+
+void Tuner::write_table() const {
+  report::write_atomically(folder_ / "trials.csv", table(trials_.size()).csv());
+  const Trial& best = *ranking().front();
+  if (!std::isfinite(best.value)) return;
+  report::write_atomically(
+      folder_ / "best.toml",
+      fmt::format("# The best of a search: trial {}, {} {}, chosen on the validation part.\n{}",
+                  best.number, base_.select, shown(best), to_toml(best.config)));
+}
+
+}  // namespace pdegcn::train

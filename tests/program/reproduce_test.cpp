@@ -1,0 +1,244 @@
+// Tables of the paper: complete, resumable, and blind to the test labels where they say so.
+#include "tests/program/program.h"
+
+namespace pdegcn::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The lines of a CSV table as maps from the names in its head; a name that comes twice has a 2 the
+// second time.
+std::vector<std::map<std::string, std::string>> read_table(const fs::path& path) {
+  std::istringstream lines(read_text(path));
+  const auto cells_of = [](const std::string& line) {
+    std::vector<std::string> cells(1);
+    bool quoted = false;
+    for (const char c : line) {
+      if (c == '"')
+        quoted = !quoted;
+      else if (c == ',' && !quoted)
+        cells.emplace_back();
+      else
+        cells.back() += c;
+    }
+    return cells;
+  };
+  std::string line;
+  std::getline(lines, line);
+  const auto head = cells_of(line);
+  std::vector<std::map<std::string, std::string>> rows;
+  while (std::getline(lines, line)) {
+    const auto cells = cells_of(line);
+    std::map<std::string, std::string> row;
+    for (std::size_t k = 0; k < head.size(); ++k)
+      row[head[k] + (row.contains(head[k]) ? "2" : "")] = cells.at(k);
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+bool is_number(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("0123456789.") == std::string::npos;
+}
+
+class QuickTable : public testing::TestWithParam<const char*> {};
+
+TEST_P(QuickTable, IsComplete) {
+  const TemporaryFolder folder;
+  const std::string name = GetParam();
+  const std::string out =
+      pdegcn_ok(folder.path(), "reproduce " + name + " --quick --epochs 2 --quiet");
+  const fs::path results = folder.path() / "reproduce" / (name + "-quick");
+  const auto rows = read_table(results / "table.csv");
+  EXPECT_GE(rows.size(), name == "figure-2" ? 1 : 2);
+  for (auto row : rows) {
+    if (name == "table-2") {
+      EXPECT_TRUE(is_number(row["ours"])) << row["cell"] << " " << row["ours"];
+    } else if (row["validation"] == "as published, not run") {
+      EXPECT_TRUE(is_number(row["paper"])) << row["cell"];
+    } else {
+      EXPECT_TRUE(is_number(row["validation"])) << row["cell"] << " " << row["validation"];
+      EXPECT_TRUE(is_number(row["test-peek"])) << row["cell"] << " " << row["test-peek"];
+      EXPECT_EQ(row["n"] + row["n2"], "11") << row["cell"];
+      EXPECT_FALSE(row["time"].empty() || row["hyper-parameters"].empty()) << row["cell"];
+    }
+    EXPECT_TRUE(contains(out, row["cell"])) << out;
+  }
+  const std::string page = read_text(results / "table.md");
+  EXPECT_TRUE(contains(page, "pdegcn reproduce " + name + " --quick")) << page;
+  EXPECT_TRUE(name == "table-2" || contains(page, "cores")) << page;
+  for (const char* ending : {".png", ".svg"}) {
+    EXPECT_EQ(fs::exists(results / fmt::format("curves{}", ending)), name == "figure-2");
+    EXPECT_EQ(fs::exists(results / fmt::format("gap{}", ending)), name == "table-4");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, QuickTable,
+                         testing::Values("table-1", "table-2", "table-3", "table-4", "table-5",
+                                         "table-7", "figure-2"),
+                         [](const auto& name) {
+                           std::string text = name.param;
+                           std::replace(text.begin(), text.end(), '-', '_');
+                           return text;
+                         });
+
+class OwnTable : public testing::Test {
+ protected:
+  void SetUp() override {
+    graph.write(folder.path() / "own");
+    folder.write("mine.toml", R"(
+title = "A table of one's own"
+[settings]
+channels = 8
+epochs = 60
+patience = 0
+seeds = 2
+[[tune]]
+models = ["d"]
+trials = 3
+time = {from = 0.5, until = 4}
+space = "lr = {low = 0.01, high = 0.1, log = true}\n"
+judge = {seeds = 1}
+with = {own = {channels = 4}}
+[[row]]
+method = "PDE-GCN_D"
+name = "d"
+data = "own"
+model = "d"
+cells = [{layers = 2, paper = 70}, {layers = 3}]
+[[row]]
+method = "PDE-GCN_H"
+name = "h"
+data = "own"
+model = "h"
+step = 0.3
+cells = [{layers = 2}]
+[[row]]
+method = "Another"
+name = "other"
+published = true
+data = "own"
+cells = [{paper = 61.5}]
+)");
+  }
+
+  // The runs below a folder, by their path in it.
+  static std::vector<fs::path> runs_of(const fs::path& out) {
+    std::vector<fs::path> runs;
+    for (const auto& entry : fs::recursive_directory_iterator(out / "runs"))
+      if (entry.path().filename() == "config.toml")
+        runs.push_back(fs::relative(entry.path().parent_path(), out));
+    std::sort(runs.begin(), runs.end());
+    return runs;
+  }
+
+  const std::string line = "reproduce mine.toml --threads 1 --quiet --out ";
+  TemporaryFolder folder;
+  OwnGraph graph;
+};
+
+TEST_F(OwnTable, RunsOnceAndTheSavedConfigRepeatsARun) {
+  pdegcn_ok(folder.path(), line + "a");
+  const auto rows = read_table(folder.path() / "a" / "table.csv");
+  ASSERT_EQ(rows.size(), 4);
+  EXPECT_EQ(rows[0].at("n"), "2");
+  EXPECT_EQ(rows[3].at("validation"), "as published, not run");
+  EXPECT_TRUE(contains(rows[0].at("hyper-parameters"), "step 0.5"))
+      << read_text(folder.path() / "a" / "table.csv");
+  const auto runs = runs_of(folder.path() / "a");
+  ASSERT_EQ(runs.size(), 3 * 2 * 2);
+  const auto before = read_text(folder.path() / "a" / "table.csv");
+  const fs::path metrics = folder.path() / "a" / runs[0] / "metrics.csv";
+  const auto written = fs::last_write_time(metrics);
+  pdegcn_ok(folder.path(), line + "a");
+  EXPECT_EQ(read_text(folder.path() / "a" / "table.csv"), before);
+  EXPECT_EQ(fs::last_write_time(metrics), written);
+
+  for (const std::size_t k : {0, 5, 11}) {
+    const fs::path run = folder.path() / "a" / runs[k];
+    pdegcn_ok(folder.path(), fmt::format("train --config {} --quiet --threads 2 --out again-{}",
+                                         (run / "config.toml").string(), k));
+    for (const char* name : {"metrics.csv", "best.safetensors", "config.toml"})
+      EXPECT_EQ(read_text(run / name), read_text(folder.path() / fmt::format("again-{}", k) / name))
+          << runs[k] << " " << name;
+  }
+}
+
+TEST_F(OwnTable, TestLabelsChangeTheTestScoreAndNothingElse) {
+  const std::string both = "{} --tune";
+  pdegcn_ok(folder.path(), line + "a --tune");
+  pdegcn_ok(folder.path(), line + "a --protocol validation");
+  for (int v = 0; v < graph.nodes; ++v)
+    if (graph.part[v] == "test") graph.label[v] = (graph.label[v] + 1) % graph.classes;
+  graph.write(folder.path() / "own");
+  pdegcn_ok(folder.path(), line + "b --tune");
+  pdegcn_ok(folder.path(), line + "b --protocol validation");
+
+  const std::string tuned = read_text(folder.path() / "a" / "tuned.toml");
+  EXPECT_TRUE(contains(tuned, "[\"own/d/2\"]") && contains(tuned, "channels = 4")) << tuned;
+  EXPECT_FALSE(contains(tuned, "own/h/2")) << tuned;
+  EXPECT_EQ(tuned, read_text(folder.path() / "b" / "tuned.toml"));
+  const auto runs = runs_of(folder.path() / "a");
+  ASSERT_EQ(runs.size(), (3 + 2) * 2);
+  EXPECT_EQ(runs, runs_of(folder.path() / "b"));
+  int changed = 0;
+  for (const fs::path& run : runs) {
+    EXPECT_EQ(differences(folder.path() / "a" / run, folder.path() / "b" / run), "") << run;
+    const auto record = [&](const char* out) {
+      return nlohmann::json::parse(read_text((folder.path() / out / run).string() + ".json"));
+    };
+    auto a = record("a"), b = record("b");
+    changed += a["test"] != b["test"];
+    for (auto* json : {&a, &b}) {
+      json->erase("test");
+      json->erase("seconds");
+    }
+    EXPECT_EQ(a, b) << run;
+  }
+  EXPECT_GT(changed, 8);
+}
+
+TEST_F(OwnTable, KilledAndResumedItEndsWithTheSameBits) {
+  const std::string longer = " --epochs 600 --protocol validation";
+  pdegcn_ok(folder.path(), line + "whole" + longer);
+  const fs::path out = folder.path() / "killed";
+  std::mt19937 engine(std::random_device{}());
+  std::uniform_real_distribution<double> moment(0.2, 0.8);
+  int kills = 0;
+  for (int k = 0; k < 4; ++k) {
+    ChildProcess child(command_of(line + "killed" + longer), {folder.path()});
+    std::this_thread::sleep_for(std::chrono::duration<double>(moment(engine)));
+    child.send(k % 2 == 0 ? SIGKILL : SIGINT);
+    const int code = child.wait();
+    kills += code != 0;
+    EXPECT_TRUE(code == 0 || code == 1 || code == -SIGKILL || code == -SIGINT) << child.err();
+  }
+  EXPECT_GE(kills, 1);
+  pdegcn_ok(folder.path(), line + "killed" + longer);
+  const auto runs = runs_of(folder.path() / "whole");
+  ASSERT_EQ(runs, runs_of(out));
+  for (const fs::path& run : runs)
+    EXPECT_EQ(differences(folder.path() / "whole" / run, out / run), "") << run;
+}
+
+TEST_F(OwnTable, CellsSeedsAndBudgetCutItDown) {
+  pdegcn_ok(folder.path(), line + "a --cells own/d/* --seeds 3 --protocol test-peek");
+  const auto rows = read_table(folder.path() / "a" / "table.csv");
+  ASSERT_EQ(rows.size(), 2);
+  EXPECT_EQ(rows[0].at("n2"), "3");
+  EXPECT_EQ(rows[0].at("validation"), "");
+  const Outcome none = pdegcn(folder.path(), line + "a --cells cora/*");
+  EXPECT_EQ(none.code, 1);
+  EXPECT_TRUE(contains(none.err, "own/d/2")) << none.err;
+  EXPECT_TRUE(
+      contains(pdegcn_ok(folder.path(), line + "b --budget 0.0001"), "not run, predicted "));
+  // Another setting is not taken for the same run.
+  const Outcome other = pdegcn(folder.path(), line + "a --cells own/d/2 --epochs 7");
+  EXPECT_TRUE(contains(other.err, "epochs '60', not '7'")) << other.err;
+  const Outcome unknown = pdegcn(folder.path(), "reproduce table-33");
+  EXPECT_EQ(unknown.code, 1);
+  EXPECT_TRUE(contains(unknown.err, "did you mean table-3?")) << unknown.err;
+}
+
+}  // namespace
+}  // namespace pdegcn::tests

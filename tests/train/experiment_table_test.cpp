@@ -1,0 +1,206 @@
+#include "pdegcn/train/experiment_table.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "pdegcn/train/cost.h"
+#include "pdegcn/train/run.h"
+#include "pdegcn/train/search.h"
+#include "tests/support/expect_error.h"
+
+namespace pdegcn::train {
+namespace {
+
+ExperimentTable shipped(const std::string& name) {
+  return read_experiment_table(experiment("tables/" + name), name);
+}
+
+const Cell& cell_of(const ExperimentTable& table, const std::string& name) {
+  const auto found = std::ranges::find(table.cells, name, &Cell::name);
+  if (found == table.cells.end()) throw std::runtime_error("no cell " + name);
+  return *found;
+}
+
+bool is_pde(const Cell& cell) {
+  const auto model = cell.settings.find("model");
+  return model != cell.settings.end() &&
+         std::set<std::string>{"d", "h", "m"}.contains(model->second.text);
+}
+
+constexpr const char* kSmall = R"(
+title = "A table"
+[settings]
+split = "public"
+seeds = 5
+[quick]
+cells = ["cora/d/*"]
+data = {cora = "like-cora"}
+epochs = 3
+[[tune]]
+models = ["d"]
+time = {from = 1, until = 8}
+space = "lr = [0.1, 0.2]\n"
+judge = {seeds = 1}
+with = {cora = {channels = 16}}
+[[row]]
+method = "PDE-GCN_D"
+name = "d"
+data = "cora"
+model = "d"
+cells = [{layers = 2, paper = 82}, {layers = 4, paper = 83.6, seeds = 3}]
+[[row]]
+method = "Another"
+name = "other"
+published = true
+cells = [{data = "cora", paper = 80.5}]
+)";
+
+TEST(ExperimentTable, ARowIsInheritedByItsCells) {
+  const ExperimentTable table = read_experiment_table(kSmall, "small.toml");
+  ASSERT_EQ(table.cells.size(), 3);
+  EXPECT_EQ(table.cells[0].name, "cora/d/2");
+  EXPECT_EQ(table.cells[0].paper, 82);
+  EXPECT_EQ(table.cells[0].settings.at("seeds").text, "5");
+  EXPECT_EQ(table.cells[1].settings.at("seeds").text, "3");
+  EXPECT_EQ(table.cells[1].settings.at("model").text, "d");
+  EXPECT_EQ(table.cells[2].name, "cora/other");
+  EXPECT_TRUE(table.cells[2].published);
+  EXPECT_EQ(table.quick_data.at("cora"), "like-cora");
+  EXPECT_EQ(table.quick_settings.at("epochs").text, "3");
+}
+
+TEST(ExperimentTable, TheStepsSearchedAreThoseOfATime) {
+  const ExperimentTable table = read_experiment_table(kSmall, "small.toml");
+  const TuneRule* rule = find_rule(table, table.cells[1]);
+  ASSERT_NE(rule, nullptr);
+  EXPECT_EQ(find_rule(table, table.cells[2]), nullptr);
+  const Space space = read_space(space_for(*rule, 4), "small.toml");
+  const auto step = std::ranges::find(space, "step", &Dimension::name);
+  ASSERT_NE(step, space.end());
+  EXPECT_EQ(std::get<Range>(step->domain).low, 0.25);
+  EXPECT_EQ(std::get<Range>(step->domain).high, 2);
+  EXPECT_EQ(rule->with.at("cora").at("channels").text, "16");
+}
+
+TEST(ExperimentTable, MistakesAreNamed) {
+  PDEGCN_EXPECT_ERROR(read_experiment_table("title = 'x'", "my.toml"), "my.toml", "no cells");
+  PDEGCN_EXPECT_ERROR(read_experiment_table("rows = 1", "my.toml"), "line 1", "no such part");
+  PDEGCN_EXPECT_ERROR(read_experiment_table("[[row]]\nname = 'x'", "my.toml"), "line 1", "cells");
+  PDEGCN_EXPECT_ERROR(
+      read_experiment_table("[[row]]\ndata = 'x'\ncells = [{layers = 1}, {layers = 1}]", "my.toml"),
+      "line 3", "two cells x/1");
+  PDEGCN_EXPECT_ERROR(read_experiment_table("[[row]]\ncells = [{paper = 'high'}]", "my.toml"),
+                      "line 2", "number");
+  PDEGCN_EXPECT_ERROR(read_experiment_table("[[tune]]\ntime = {from = 2, until = 1}", "my.toml"),
+                      "line 2", "range");
+}
+
+TEST(ExperimentTable, TunedSettingsReturnAsTheyWereWritten) {
+  Tuned tuned;
+  tuned.settings = {{"step", {"0.35", "t"}}, {"weights", {"normalized", "t"}}};
+  tuned.space = "step = {low = 0.1, high = 1.0}\nweights = [\"normalized\"]\n";
+  tuned.command = "pdegcn reproduce table-3 --tune";
+  tuned.trials = 27;
+  tuned.trial = 4;
+  tuned.select = "val-loss";
+  tuned.value = 0.5;
+  const std::string text = write_tuned({{"cora/d/2", tuned}});
+  const TunedCells back = read_tuned(text, "tuned.toml");
+  ASSERT_EQ(back.size(), 1);
+  const Tuned& found = back.at("cora/d/2");
+  EXPECT_EQ(found.settings.at("step").text, "0.35");
+  EXPECT_EQ(found.settings.at("weights").text, "normalized");
+  EXPECT_EQ(found.space, tuned.space);
+  EXPECT_EQ(found.command, tuned.command);
+  EXPECT_EQ(found.trial, 4);
+  EXPECT_EQ(write_tuned(back), text);
+  PDEGCN_EXPECT_ERROR(read_tuned("['a']\nstep = 1", "tuned.toml"), "line 2", "step");
+}
+
+TEST(ExperimentTable, Patterns) {
+  EXPECT_TRUE(matches("cora/d/16", "cora/d/*"));
+  EXPECT_TRUE(matches("cora/d/16", "texas/*,cora*"));
+  EXPECT_FALSE(matches("cora/d/16", "cora/d"));
+  EXPECT_FALSE(matches("cora/d/16", "citeseer/*,cora/h/*"));
+}
+
+// Every cell of a network that is there can be settled, and every search be drawn from.
+TEST(ExperimentTable, ShippedTablesAreSound) {
+  int tables = 0;
+  for (const std::string_view path : experiment_names()) {
+    if (!path.starts_with("tables/")) continue;
+    ++tables;
+    const std::string name(path.substr(7));
+    const ExperimentTable table = shipped(name);
+    EXPECT_FALSE(table.title.empty()) << name;
+    for (const Cell& cell : table.cells) {
+      EXPECT_FALSE(cell.method.empty()) << cell.name;
+      if (!is_pde(cell)) continue;
+      EXPECT_NO_THROW(resolve(cell.settings, {})) << name << " " << cell.name;
+      const TuneRule* rule = find_rule(table, cell);
+      if (rule == nullptr) continue;
+      EXPECT_NO_THROW(read_space(space_for(*rule, 8), name)) << cell.name;
+      EXPECT_NO_THROW(resolve(rule->judge, {})) << cell.name;
+    }
+    for (const std::string& pattern : table.quick_cells)
+      EXPECT_TRUE(std::ranges::any_of(
+          table.cells, [&](const Cell& cell) { return matches(cell.name, pattern); }))
+          << name << " " << pattern;
+  }
+  EXPECT_EQ(tables, 7);
+}
+
+// Spot checks against the paper: numbers of the tables and values of appendix C.
+TEST(ExperimentTable, TheNumbersOfThePaper) {
+  const ExperimentTable three = shipped("table-3"), four = shipped("table-4"),
+                        seven = shipped("table-7");
+  EXPECT_EQ(three.cells.size(), 27 * 6 - 12 - 4);  // no JKNet and Incep of 2 layers, ...
+  EXPECT_EQ(cell_of(three, "cora/d/64").paper, 84.3);
+  EXPECT_EQ(cell_of(three, "citeseer/d/32").paper, 75.6);
+  EXPECT_EQ(cell_of(three, "pubmed/gcn/32").paper, 22.4);
+  EXPECT_EQ(cell_of(four, "texas/m/32").paper, 93.24);
+  EXPECT_EQ(cell_of(four, "cornell_gcnii/h/64").paper, 89.45);
+  EXPECT_EQ(cell_of(four, "cora/geom-gcn-p").paper, 84.93);
+  EXPECT_EQ(cell_of(seven, "citeseer/d-nonsymmetric/16").paper, 75.0);
+  EXPECT_EQ(cell_of(shipped("table-5"), "ppi/m/8").paper, 99.18);
+
+  const RunConfig citeseer = resolve(cell_of(three, "citeseer/d/8").settings, {});
+  EXPECT_EQ(citeseer.lr_pde, 2e-6);
+  EXPECT_EQ(citeseer.weight_decay, 0.003);
+  EXPECT_EQ(citeseer.channels, 256);
+  const RunConfig full = resolve(cell_of(four, "citeseer/m/32").settings, {});
+  EXPECT_EQ(full.lr_pde, 2e-4);
+  EXPECT_EQ(full.channels, 64);
+  EXPECT_EQ(full.layers, 32);
+  const RunConfig figure = resolve(cell_of(shipped("figure-2"), "cora/m/8").settings, {});
+  EXPECT_EQ(figure.step, 0.5);
+  EXPECT_EQ(figure.lr, 0.01);
+  EXPECT_TRUE(resolve(cell_of(seven, "cora/d-nonsymmetric/2").settings, {}).nonsymmetric);
+}
+
+TEST(CostModel, IsScaledByWhatWasMeasured) {
+  RunConfig config;
+  config.data = "karate";
+  const auto data = open_data(config);
+  CostModel cost;
+  EXPECT_FALSE(cost.measured());
+  EXPECT_GT(cost.seconds(config, data), 0);
+  config.patience = 0;
+  config.epochs = 100;
+  cost.time(config, data, 0.5);
+  EXPECT_NEAR(cost.seconds(config, data), 50, 1e-9);
+  config.layers *= 2;
+  EXPECT_GT(cost.seconds(config, data), 75);
+  config.model = "h";  // nothing is known of it yet but the others
+  EXPECT_GT(cost.seconds(config, data), 75);
+  config.patience = 10;
+  cost.end(config, 50);
+  const double half = cost.seconds(config, data);
+  config.patience = 0;
+  EXPECT_NEAR(cost.seconds(config, data), 2 * half, 1e-9);
+}
+
+}  // namespace
+}  // namespace pdegcn::train
