@@ -101,6 +101,9 @@ std::string tell_answers(const train::RunConfig& config, const data::Dataset& da
                          const train::Answered& answered, const fs::path& out,
                          nlohmann::ordered_json& json) {
   if (answered.said.empty()) return "";
+  std::error_code error;
+  fs::create_directories(out, error);
+  if (error) throw Error("{}: {}", out.string(), error.message());
   if (config.task == "correspondence")
     return data.template_vertex.empty() ? "" : tell_geodesics(data, answered, out, json);
   return data.class_names.size() > kMostClasses ? "" : tell_classes(data, answered, out, json);

@@ -11,7 +11,7 @@
 #include "pdegcn/nn/baselines.h"
 #include "pdegcn/nn/classification.h"
 #include "pdegcn/nn/dgcnn.h"
-#include "pdegcn/nn/shape_head.h"
+#include "pdegcn/nn/shape_network.h"
 #include "pdegcn/report/crc32c.h"
 #include "pdegcn/train/batch_stream.h"
 #include "pdegcn/train/shapes.h"

@@ -10,6 +10,7 @@
 #include "pdegcn/nn/batch_norm.h"
 #include "pdegcn/nn/linear.h"
 #include "pdegcn/nn/pde_stack.h"
+#include "pdegcn/nn/shape_head.h"
 
 namespace pdegcn::nn {
 
@@ -102,23 +103,7 @@ class NodeClassifierImpl : public PdeNetwork {
 };
 TORCH_MODULE(NodeClassifier);
 
-// What table 9 has after its second ReLU: the largest value of each channel over a graph, then 128
-// and 64 units with batch normalisation, ReLU and dropout 0.5, and a fully connected layer.
-class ShapeHeadImpl : public torch::nn::Module {
- public:
-  ShapeHeadImpl(std::int64_t width, std::int64_t classes);
-
-  // A row per graph; without sizes all nodes are one. Throws Error when a graph has no nodes or the
-  // sizes do not add up.
-  torch::Tensor forward(const torch::Tensor& nodes, std::vector<std::int64_t> graph_sizes,
-                        const Draw& draw);
-
-  Linear hidden1{nullptr}, hidden2{nullptr}, output{nullptr};
-  BatchNorm norm1{nullptr}, norm2{nullptr};
-};
-TORCH_MODULE(ShapeHead);
-
-// Table 9, for shapes: opening, ReLU, stack, closing, ReLU and the head above.
+// Table 9, for shapes: opening, ReLU, stack, closing, ReLU and ShapeHead.
 class ShapeClassifierImpl : public PdeNetwork {
  public:
   ShapeClassifierImpl(std::int64_t inputs, std::int64_t classes, const StackOptions& stack);

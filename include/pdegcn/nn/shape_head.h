@@ -3,30 +3,28 @@
 #include <torch/torch.h>
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "pdegcn/nn/batch_norm.h"
+#include "pdegcn/nn/dropout.h"
 #include "pdegcn/nn/linear.h"
-#include "pdegcn/nn/network.h"
 
 namespace pdegcn::nn {
 
-// A network for graphs made of one for nodes: its outputs, of which there are `width`, go through
-// ReLU and the head of table 9. It has the parameter groups of that network, and the head learns as
-// its dense layers do.
-class ShapeNetworkImpl : public Network {
+// What table 9 has after its second ReLU: the largest value of each channel over a graph, then 128
+// and 64 units with batch normalisation, ReLU and dropout 0.5, and a fully connected layer.
+class ShapeHeadImpl : public torch::nn::Module {
  public:
-  ShapeNetworkImpl(std::shared_ptr<Network> nodes, std::int64_t width, std::int64_t classes);
-  torch::Tensor forward(const Input& input, const Draw& draw = {},
-                        std::vector<torch::Tensor>* states = nullptr) override;
-  std::vector<ParameterGroup> parameter_groups() const override;
+  ShapeHeadImpl(std::int64_t width, std::int64_t classes);
 
- private:
-  std::vector<LayerRow> rows() const override;
-  std::shared_ptr<Network> nodes_;
-  ShapeHead head{nullptr};
+  // A row per graph; without sizes all nodes are one. Throws Error when a graph has no nodes or the
+  // sizes do not add up.
+  torch::Tensor forward(const torch::Tensor& nodes, std::vector<std::int64_t> graph_sizes,
+                        const Draw& draw);
+
+  Linear hidden1{nullptr}, hidden2{nullptr}, output{nullptr};
+  BatchNorm norm1{nullptr}, norm2{nullptr};
 };
-TORCH_MODULE(ShapeNetwork);
+TORCH_MODULE(ShapeHead);
 
 }  // namespace pdegcn::nn

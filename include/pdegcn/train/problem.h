@@ -53,7 +53,7 @@ class Problem {
   Batch training_batch(std::int64_t epoch, std::int64_t k) const;
 
   // What a network sees of one sample.
-  nn::Input input(std::int32_t sample) const { return input_of({&sample, 1}); }
+  nn::Input input(std::int32_t sample) const { return input_of({&sample, 1}, 0); }
 
   bool has(Part part) const { return !indices(part).empty(); }
 
