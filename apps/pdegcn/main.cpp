@@ -49,6 +49,7 @@ int run(int count, char** arguments) {
   add_flow(program, action);
   add_info(program, action);
   add_fetch(program, action);
+  add_bench(program, action);
   program.set_version_flag("--version", [] {
     return fmt::format("pdegcn {}\n{}", PDEGCN_VERSION, train::library_versions());
   });

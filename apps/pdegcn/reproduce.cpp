@@ -93,6 +93,12 @@ RunRecord read_record(const fs::path& path) {
   }
 }
 
+// After the end the state of the optimiser is of no use, and most of the folder.
+void forget_optimiser(const CellRun& run) {
+  std::error_code error;
+  fs::remove(report::RunFiles{run.folder}.last(), error);
+}
+
 // Throws unless the run that a folder holds, if any, is this one.
 void check_config(const CellRun& run) {
   const fs::path path = report::RunFiles{run.folder}.config();
@@ -116,6 +122,19 @@ double count_of(const data::Dataset& data, const std::string& what) {
   const auto found = counts.find(what);
   if (found == counts.end()) throw Error("nothing is known as '{}' to be counted", what);
   return static_cast<double>(found->second);
+}
+
+// Settings that are kept with what a search finds, the more special ones first.
+Settings kept_settings(const train::TuneRule& rule, const Cell& cell) {
+  Settings kept;
+  for (const char* key : {cell.data.c_str(), "*"})
+    if (const auto with = rule.with.find(key); with != rule.with.end())
+      kept.insert(with->second.begin(), with->second.end());
+  return kept;
+}
+
+std::string data_key(const RunConfig& config) {
+  return config.data + " " + config.features;
 }
 
 bool asks_for(const std::string& wish, std::string_view one) {
@@ -170,7 +189,7 @@ RunConfig Reproduction::config_of(const Cell& cell, const Settings& more) const 
 }
 
 const data::Dataset& Reproduction::dataset(const RunConfig& config) {
-  const std::string key = config.data + " " + config.features;
+  const std::string key = data_key(config);
   const auto found = data_.find(key);
   return found != data_.end() ? found->second
                               : data_.emplace(key, train::open_data(config)).first->second;
@@ -198,6 +217,7 @@ void Reproduction::plan_runs(Line& line, const Settings& tuned) {
       check_config(run);
       if (fs::exists(record_path(run))) {
         run.record = read_record(record_path(run));
+        forget_optimiser(run);
         if (std::isfinite(run.record->seconds))
           cost_.time(single, data, run.record->seconds / static_cast<double>(run.record->epochs));
         cost_.end(single, run.record->epochs);
@@ -237,11 +257,11 @@ void Reproduction::plan() {
   }
 }
 
-double Reproduction::seconds(const CellRun& run) {
-  return cost_.seconds(run.config, dataset(run.config));
+double Reproduction::seconds(const CellRun& run) const {
+  return cost_.seconds(run.config, data_.at(data_key(run.config)));
 }
 
-double Reproduction::seconds_left(const Line& line) {
+double Reproduction::seconds_left(const Line& line) const {
   double sum = 0;
   for (const auto& [protocol, runs] : line.runs)
     for (const CellRun& run : runs)
@@ -295,8 +315,7 @@ void Reproduction::perform(CellRun& run, const std::string& name, std::int64_t u
                   result.epochs,     result.best_epoch,
                   result.alpha,      result.seconds_per_epoch * static_cast<double>(result.epochs)};
     write_record(run);
-    // The state of the optimiser is of no use any more, and most of the folder.
-    fs::remove(report::RunFiles{run.folder}.last());
+    forget_optimiser(run);
   } catch (const Error& error) {
     run.trouble = error.what();
     progress_->message(fmt::format("warning: {}: {}", run.folder.string(), error.what()));
@@ -330,9 +349,7 @@ int Reproduction::run() {
     if (k + 1 == todo.size() || todo[k + 1].first != line) write();
   }
   write();
-  const auto results =
-      result_table(lines_, table_.decimals, [&](const CellRun& run) { return seconds(run); });
-  fmt::print("{}\n\n{}\n", table_.title, results.text());
+  fmt::print("{}\n\n{}\n", table_.title, results().text());
   for (const std::string& path : draw_results(table_, lines_, wishes_.out))
     fmt::print("{}\n", path);
   fmt::print("{0}/table.md and {0}/table.csv have the table\n", wishes_.out);
@@ -341,15 +358,16 @@ int Reproduction::run() {
   return kUserError;
 }
 
+report::Table Reproduction::results() const {
+  return result_table(lines_, table_.decimals, [&](const CellRun& run) { return seconds(run); });
+}
+
 void Reproduction::write() const {
-  auto* self = const_cast<Reproduction*>(this);
-  const auto results =
-      result_table(lines_, table_.decimals, [&](const CellRun& run) { return self->seconds(run); });
   std::error_code error;
   fs::create_directories(wishes_.out, error);
-  report::write_atomically(fs::path(wishes_.out) / "table.csv", results.csv());
+  report::write_atomically(fs::path(wishes_.out) / "table.csv", results().csv());
   report::write_atomically(fs::path(wishes_.out) / "table.md",
-                           result_page(wishes_, table_, lines_, results));
+                           result_page(wishes_, table_, lines_, results()));
 }
 
 int Reproduction::tune() {
@@ -363,10 +381,8 @@ int Reproduction::tune() {
   for (const Cell* cell : cells_) {
     const train::TuneRule* rule = train::find_rule(table_, *cell);
     if (rule == nullptr || tuned_.contains(cell->name)) continue;
-    Settings more = rule->judge;
-    for (const char* key : {"*", cell->data.c_str()})
-      if (const auto with = rule->with.find(key); with != rule->with.end())
-        more.insert(with->second.begin(), with->second.end());
+    Settings more = kept_settings(*rule, *cell);
+    for (const auto& [name, setting] : rule->judge) more[name] = setting;
     RunConfig base = config_of(*cell, more);
     base = train::settle(std::move(base), dataset(base));
     searches.push_back({cell, rule, base, cost_.seconds(base, dataset(base))});
@@ -395,9 +411,7 @@ int Reproduction::tune() {
     found.select = base.select;
     found.value = std::stod(tuner.shown(best));
     found.settings = best.settings;
-    for (const char* key : {"*", cell->data.c_str()})
-      if (const auto with = rule->with.find(key); with != rule->with.end())
-        found.settings.insert(with->second.begin(), with->second.end());
+    found.settings.merge(kept_settings(*rule, *cell));
     tuned_[cell->name] = found;
     report::write_atomically(path, train::write_tuned(tuned_));
     // The trials themselves have done their work; trials.csv tells of them.

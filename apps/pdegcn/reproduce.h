@@ -71,11 +71,12 @@ class Reproduction {
   void plan_runs(Line& line, const train::Settings& tuned);
   train::RunConfig config_of(const train::Cell& cell, const train::Settings& more) const;
   const data::Dataset& dataset(const train::RunConfig& config);
-  double seconds(const CellRun& run);
-  double seconds_left(const Line& line);
+  double seconds(const CellRun& run) const;
+  double seconds_left(const Line& line) const;
   std::vector<std::pair<Line*, CellRun*>> pending();
   bool is_over() const;
   void perform(CellRun& run, const std::string& name, std::int64_t until);
+  report::Table results() const;
   void write() const;
 
   ReproduceWishes wishes_;

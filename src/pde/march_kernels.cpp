@@ -20,6 +20,7 @@ struct Kept : torch::CustomClassHolder {
     problem.symmetric = options.symmetric;
     problem.dropout = options.dropout;
     problem.grid = options.grid;
+    problem.workspace = options.workspace;
     // A trajectory is every state.
     problem.memory = options.trajectory ? kernels::Memory::store : options.memory;
     const auto steps = coefficients.to(torch::kCPU, torch::kFloat64).contiguous();

@@ -15,7 +15,7 @@ constexpr Colour kPaper{255, 255, 255}, kInk{40, 40, 45}, kGrey{110, 110, 115};
 constexpr int kMargin = 24;   // around the sheet
 constexpr int kGap = 14;      // between pictures
 constexpr int kTitle = 44;    // height of a title
-constexpr int kCaption = 34;  // and of the captions
+constexpr int kCaption = 50;  // and of the captions
 constexpr int kLegend = 150;  // width of a legend
 constexpr int kBar = 18;      // and of its colours
 
@@ -40,11 +40,12 @@ Range range_of(const SheetRow& row, double beyond) {
   return {low, values[values.size() - 1 - static_cast<std::size_t>(skip)]};
 }
 
-// A number with two significant digits, away from zero.
+// The next number up that has round quarters, for the ticks of a legend.
 double rounded_up(double x) {
-  if (!(std::abs(x) > 0)) return 0;
-  const double unit = std::pow(10.0, std::floor(std::log10(std::abs(x))) - 1);
-  return std::copysign(std::ceil(std::abs(x) / unit - 1e-9) * unit, x);
+  const double unit = std::pow(10.0, std::floor(std::log10(x)));
+  for (const double nice : {1.0, 1.2, 1.6, 2.0, 2.4, 3.2, 4.0, 6.0, 8.0})
+    if (x <= nice * unit * (1 + 1e-9)) return nice * unit;
+  return 10 * unit;
 }
 
 void draw_legend(Image& image, int x, int top, int height, const Scale& scale, const Range& all) {
@@ -78,17 +79,17 @@ void draw_legend(Image& image, int x, int top, int height, const Scale& scale, c
 
 Scale row_scale(const SheetRow& row) {
   const auto [low, high] = range_of(row, kBeyond);
-  if (std::min(-low, high) > 0.05 * std::max(-low, high)) {
-    const double most = rounded_up(std::max(-low, high));
-    return {ColourMap::Kind::diverging, -most, most};
+  const double most = std::max(-low, high);
+  if (std::min(-low, high) > 0.05 * most) {
+    const double end = rounded_up(most);
+    return {ColourMap::Kind::diverging, -end, end};
   }
-  // From zero, unless the values keep away from it.
-  const bool from_zero = std::abs(low) < 0.2 * std::abs(high) || low == high;
-  const bool to_zero = std::abs(high) < 0.2 * std::abs(low) && low < 0;
-  Scale scale{ColourMap::Kind::sequential, from_zero ? std::min(0.0, rounded_up(high)) : low,
-              to_zero ? 0.0 : rounded_up(std::max(high, from_zero ? 0.0 : high))};
-  if (!(scale.high > scale.low)) scale.high = scale.low + 1;
-  return scale;
+  // From or to zero, unless all values keep away from it.
+  constexpr auto kSequential = ColourMap::Kind::sequential;
+  if (high > 0 && std::abs(low) < 0.2 * high) return {kSequential, 0, rounded_up(high)};
+  if (low < 0 && std::abs(high) < 0.2 * -low) return {kSequential, -rounded_up(-low), 0};
+  if (high > low) return {kSequential, low, high};
+  return {kSequential, std::min(low, 0.0), low == 0 ? 1 : std::max(high, 0.0)};
 }
 
 Image contact_sheet(const View& view, std::span<const SheetRow> rows) {

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pdegcn/kernels/random.h"
+
 namespace pdegcn::report {
 namespace {
 
 constexpr std::size_t kPivots = 50;
+constexpr double kJitter = 0.25;  // hops
 constexpr int kIterations = 200;  // of the power method: a picture needs no more digits
 
 // The hops from a node to all others; -1 where there is no way.
@@ -98,6 +101,9 @@ std::vector<float> graph_layout(const Graph& graph) {
     }
     found.push_back(std::move(v));
   }
+  // Nodes with the same neighbours would lie on the same spot.
+  kernels::Random random(0);
+  for (float& x : positions) x += static_cast<float>(random.uniform(-kJitter, kJitter));
   return positions;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <queue>
 #include <set>
@@ -23,6 +24,10 @@ namespace {
 
 // States of a march are all kept until its energies are known.
 constexpr double kMostBytes = 4.0 * (1 << 30);
+
+// Between these a flow ends by itself.
+constexpr std::int64_t kFewestSteps = 10;
+constexpr std::int64_t kMostSteps = 5000;
 
 // Lengths of the edges over their mean, or 1 where nodes have no places.
 std::vector<double> relative_lengths(const data::Sample& shape) {
@@ -79,7 +84,10 @@ void check_shape(const data::Sample& shape) {
 // What a user should know of the shape; and places for its nodes.
 void describe(Flow& flow) {
   data::Sample& shape = flow.shape;
-  if (const NodeId parts = connected_components(shape.graph).count; parts > 1)
+  const NodeId alone = shape.graph.report().isolated;
+  if (alone > 0)
+    flow.notes.push_back(fmt::format("vertices without edges, where nothing moves: {}", alone));
+  if (const NodeId parts = connected_components(shape.graph).count - alone; parts > 1)
     flow.notes.push_back(
         fmt::format("{} parts are not connected: a field stays in the part it begins in", parts));
   if (!shape.positions.empty()) return;
@@ -233,9 +241,11 @@ void keep(FlowRow& row, const pde::Solution& solution, std::int64_t frames) {
   row.norm = doubles(solution.energies.norm);
   row.energy = doubles(solution.energies.energy);
   row.conserved = doubles(solution.energies.conserved);
+  // A norm bounds every value, which has to fit the float that files have.
+  constexpr double kMost = std::numeric_limits<float>::max();
   for (std::size_t l = 0; l < row.norm.size(); ++l)
-    if (!std::isfinite(row.norm[l]))
-      throw Error("{}: the field is not finite after {} steps of {}; choose a smaller --step",
+    if (!(std::sqrt(row.norm[l]) < kMost))
+      throw Error("{}: the field has overflown after {} steps of {}; choose a smaller --step",
                   row.title, l, row.step);
   const std::int64_t count = std::clamp<std::int64_t>(frames, 2, row.steps + 1);
   for (std::int64_t k = 0; k < count; ++k) {
@@ -277,21 +287,31 @@ Flow flow(data::Sample shape, const FlowOptions& options) {
   const auto [field, origin] = source_of(shape, lengths, options);
   const std::int64_t c = field.size(1);
 
-  // The same step for all rows, for the same moments. A quarter of what the linear wave allows is
-  // where a non-linear one still keeps its energy; half of what heat allows keeps it from
-  // overshooting. docs/mathematics.md has the bounds.
+  // The same step for all rows, so that they show the same moments: half of what heat allows, where
+  // it does not overshoot, and a quarter of what a linear wave allows, where a non-linear one still
+  // keeps its energy (docs/mathematics.md).
   const double lambda = domain.lambda_max();
-  const double step =
-      options.step > 0 ? options.step : std::min(0.5 / std::sqrt(lambda), 1 / lambda);
+  double step = options.step;
+  for (const std::string& name : options.dynamics) {
+    if (options.step > 0) break;
+    const double most = name == "d"   ? 1 / lambda
+                        : name == "h" ? 0.5 / std::sqrt(lambda)
+                                      : std::min(1 / lambda, 0.5 / std::sqrt(lambda));
+    step = step > 0 ? std::min(step, most) : most;
+  }
+  Flow result;
   std::int64_t steps = options.steps;
   if (steps == 0) {
     const std::vector<double> distance = distances_from(shape.graph, lengths, origin);
-    steps = std::max<std::int64_t>(
-        10, std::llround(distance[farthest(distance)] / wave_speed(domain, lengths) / step));
+    const double across = distance[farthest(distance)] / wave_speed(domain, lengths) / step;
+    steps = std::clamp<std::int64_t>(std::llround(across), kFewestSteps, kMostSteps);
+    if (across > kMostSteps)
+      result.notes.push_back(
+          fmt::format("a wave needs {:.0f} steps to be everywhere, this stops after {}: edges of "
+                      "very different weights make the stable step small",
+                      across, steps));
   }
   check_memory(steps, field);
-
-  Flow result;
   result.shape = std::move(shape);
   result.channels = c;
   result.shown = most_varied(field);
@@ -329,9 +349,14 @@ Flow flow_through_runs(data::Sample shape, const std::vector<std::filesystem::pa
   for (const std::filesystem::path& folder : runs) {
     const report::RunFiles files = report::find_run(folder);
     const Trained trained = read_trained(files.best());
+    RunConfig config = trained.config;
+    config.points = 0;  // the shape as it is
+    const Problem problem(data, static_cast<std::int64_t>(trained.classes.size()), config);
+    const auto network = std::dynamic_pointer_cast<nn::PdeNetwork>(problem.make_network());
+    if (network == nullptr)
+      throw Error("{}: a field flows through d, h and m, not {}", folder.string(),
+                  trained.config.model);
     const nn::Equation equation = nn::parse_equation(trained.config.model);
-    const Problem problem(data, static_cast<std::int64_t>(trained.classes.size()), trained.config);
-    const auto network = problem.make_network();
     load_weights(*network, trained.weights, files.best().string());
     network->eval();
     const nn::Input input = problem.input(0);

@@ -120,7 +120,7 @@ report::Image sheet_of(const Flow& flow, const FlowPicture& picture, std::int64_
     const std::vector<double> lengths = edge_lengths(shape.graph, shape.positions);
     double mean = 0;
     for (const double length : lengths) mean += length / static_cast<double>(lengths.size());
-    solid.ball = (flow.laid_out ? 0.2 : 0.35) * mean;
+    solid.ball = (flow.laid_out ? 0.12 : 0.35) * mean;
     if (flow.laid_out) solid.edges = shape.graph.edges();
   }
   const report::View view(solid, picture.camera, 2 * picture.height, picture.height);
@@ -174,7 +174,7 @@ data::Sample open_shape(const std::string& path, const std::string& part,
                         const std::string& data_dir, std::int64_t k) {
   if (k < 1) throw Error("k must be at least 1, it is {}", k);
   if (path.empty()) return generated_body();
-  if (!is_shape_file(path)) return take(data::open(path, {data_dir, {}}), part, k);
+  if (!is_shape_file(path)) return take(data::open(path, {.data_dir = data_dir}), part, k);
   if (!part.empty()) throw Error("{} holds one shape: there is no '{}' to choose", path, part);
   data::Mesh mesh = data::read_mesh(fs::path(path));
   const std::string name = fs::path(path).stem().string();

@@ -9,7 +9,8 @@ namespace fs = std::filesystem;
 TEST(Commands, HelpTeaches) {
   const TemporaryFolder folder;
   EXPECT_TRUE(contains(pdegcn_ok(folder.path(), "--help"), "pdegcn train"));
-  for (const char* command : {"train", "evaluate", "predict", "tune", "plot", "info", "fetch"}) {
+  for (const char* command :
+       {"train", "evaluate", "predict", "tune", "plot", "info", "fetch", "flow"}) {
     const std::string help = pdegcn_ok(folder.path(), std::string(command) + " --help");
     EXPECT_TRUE(contains(help, "Examples:")) << command;
     EXPECT_TRUE(contains(help, std::string("pdegcn ") + command)) << command;

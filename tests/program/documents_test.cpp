@@ -2,8 +2,9 @@
 //
 // A command line is a line that begins with "pdegcn ", in a code block of whatever kind; it ends
 // where a comment begins, at "#" or at two blanks. The lines of a document run one after the other
-// in one folder, where `my-graph`, `friends` and `my-scans` are data sets and my.toml, space.toml
-// files. They are made quick: few epochs, few channels, little data, no downloads.
+// in one folder, where `my-graph`, `friends` and `my-scans` are data sets, cat.off is a mesh and
+// my.toml, space.toml are files. They are made quick: few epochs, few channels, little data, few
+// and small pictures, no downloads.
 #include "tests/program/program.h"
 
 namespace pdegcn::tests {
@@ -70,6 +71,7 @@ std::string made_quick(const std::string& line) {
   if (command == "train" && !contains(line, "--resume") && !contains(line, "config.toml"))
     return quick + "--epochs 2 --layers 2 --channels 4";
   if (command == "tune") return quick + "--trials 3 --epochs 2 --layers 2 --channels 4";
+  if (command == "flow") return quick + "--frames 3 --columns 2 --height 60";
   return quick;
 }
 
@@ -78,6 +80,8 @@ class Documents : public testing::TestWithParam<fs::path> {};
 TEST_P(Documents, CommandLinesRun) {
   const TemporaryFolder folder;
   for (const char* name : {"my-graph", "friends"}) OwnGraph().write(folder.path() / name);
+  folder.write("cat.off",
+               "OFF\n4 4 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 1 2\n3 0 1 3\n3 0 2 3\n3 1 2 3\n");
   folder.write("my.toml", "data = \"karate\"\nlayers = 2\n");
   write_scans(folder.path());
   folder.write("space.toml", "step = {low = 0.1, high = 0.9}\nlayers = [1, 2]\n");
@@ -96,7 +100,8 @@ INSTANTIATE_TEST_SUITE_P(All, Documents, testing::ValuesIn(documents()), [](cons
 });
 
 TEST(Documents, EveryCommandHasAPage) {
-  for (const char* command : {"train", "evaluate", "predict", "tune", "plot", "info", "fetch"})
+  for (const char* command :
+       {"train", "evaluate", "predict", "tune", "plot", "info", "fetch", "flow"})
     EXPECT_FALSE(
         command_lines(fs::path(PDEGCN_SOURCE_FOLDER) / "docs" / (std::string(command) + ".md"))
             .empty())

@@ -165,7 +165,6 @@ TEST_F(OwnTable, RunsOnceAndTheSavedConfigRepeatsARun) {
 }
 
 TEST_F(OwnTable, TestLabelsChangeTheTestScoreAndNothingElse) {
-  const std::string both = "{} --tune";
   pdegcn_ok(folder.path(), line + "a --tune");
   pdegcn_ok(folder.path(), line + "a --protocol validation");
   for (int v = 0; v < graph.nodes; ++v)

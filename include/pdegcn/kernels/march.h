@@ -2,7 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
-#include <span>
+#include <memory>
 #include <vector>
 
 #include "pdegcn/graph/graph.h"
@@ -10,6 +10,7 @@
 #include "pdegcn/kernels/matrix.h"
 #include "pdegcn/kernels/product.h"
 #include "pdegcn/kernels/row_plan.h"
+#include "pdegcn/kernels/workspace.h"
 
 namespace pdegcn::kernels {
 
@@ -51,6 +52,7 @@ struct MarchProblem {
   EdgeDropout dropout;    // its layer is filled in
   Memory memory = Memory::automatic;
   double grid = 0;  // where positive, f0 and the increments s r are rounded to multiples of it
+  std::shared_ptr<Workspace> workspace = {};  // where memory comes from; null: from nowhere else
 };
 
 // What a march will use, chosen by a rule on the problem alone.
@@ -62,6 +64,12 @@ struct MarchPlan {
   std::int64_t segment = 0;  // layers whose states are kept at a time
   std::int64_t bytes = 0;    // for states, forward and backward
 };
+
+// From one row of a state to the next. Rows at a large power of two from each other would share a
+// few sets of the cache, and a strip of them would not fit in there.
+inline constexpr std::int64_t state_stride(std::int64_t channels) {
+  return padded(channels) + (padded(channels) % (kPadding * 16) == 0 ? kPadding : 0);
+}
 
 // Where the gradients go; null where one is not wanted. Each is added to what is there.
 template <class T>
@@ -106,7 +114,9 @@ class March {
  private:
   struct Adjoint;
 
-  Matrix<T> field(const Buffer<T>& buffer, std::int64_t slot) const;
+  enum Array { kStates, kProducts, kSaved, kWeights, kStrips, kPieces, kGamma };
+
+  Matrix<T> field(T* fields, std::int64_t slot) const;
   Matrix<T> f(std::int64_t l) const;
   Matrix<T> g(std::int64_t l) const;
   Matrix<T> weight(std::int64_t l) const;
@@ -132,15 +142,12 @@ class March {
   bool kept_ = false;      // whether f_ and g_ hold the states of a segment, or the last two
   std::int64_t base_ = 0;  // the first layer of that segment
   std::atomic<bool> outgrown_ = false;
-  std::int64_t loaded_ = -1;    // which segment it is; in reverse, 0 when the wave is back at f0
-  std::vector<T> entry_gamma_;  // γ per entry of a row
-  Buffer<T> f_;                 // states of a segment and the one before it, or the last two
-  Buffer<T> g_;                 // products f Kᵀ of a segment, or the last two
-  Buffer<T> saved_;             // the states that segments begin with
-  Buffer<T> weights_;           // K and Kᵀ of the layers at hand, padded: two of each
+  std::int64_t loaded_ = -1;  // which segment it is; in reverse, 0 when the wave is back at f0
   int threads_;
-  Buffer<T> strips_;  // two strips of rows per thread
-  Buffer<T> pieces_;  // sums over the pieces of long rows
+  // States of a segment and the one before it, or the last two; products f Kᵀ of a segment, or the
+  // last two; the states that segments begin with; K and Kᵀ of the layers at hand, two of each; two
+  // strips of rows per thread; sums over the pieces of long rows; γ per entry of a row.
+  Arrays<T> arrays_;
 };
 
 }  // namespace pdegcn::kernels
