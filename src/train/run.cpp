@@ -1,5 +1,7 @@
 #include "pdegcn/train/run.h"
 
+#include <ATen/Parallel.h>
+
 #include <cmath>
 #include <optional>
 
@@ -7,6 +9,7 @@
 #include "pdegcn/report/atomic_file.h"
 #include "pdegcn/report/event_log.h"
 #include "pdegcn/report/metrics_log.h"
+#include "pdegcn/train/batch_stream.h"
 #include "pdegcn/train/checkpoint.h"
 #include "pdegcn/train/diagnose.h"
 #include "pdegcn/train/footprint.h"
@@ -53,7 +56,7 @@ double mean(const std::vector<double>& values) {
 
 // The scores of the network as it is.
 void fill_scores(Result& result, Problem& problem, nn::Network& network, const data::Dataset& data,
-                 bool test) {
+                 bool test, bool answers = false) {
   std::vector<Part> parts;
   std::vector<Score*> scores;
   const std::pair<Part, Score*> all[] = {{Part::kTrain, &result.train},
@@ -64,8 +67,12 @@ void fill_scores(Result& result, Problem& problem, nn::Network& network, const d
     parts.push_back(part);
     scores.push_back(score);
   }
-  const auto outcomes = problem.evaluate(network, parts);
-  for (std::size_t k = 0; k < parts.size(); ++k) *scores[k] = score_of(outcomes[k]);
+  std::vector<Answered> answered;
+  const auto outcomes = problem.evaluate(network, parts, answers ? &answered : nullptr);
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    *scores[k] = score_of(outcomes[k]);
+    if (answers && parts[k] == Part::kTest) result.answered = std::move(answered[k]);
+  }
   result.metric =
       std::holds_alternative<data::NodeMultiLabels>(data.targets) ? "micro-F1" : "accuracy";
   result.alpha = alphas(network);
@@ -200,17 +207,15 @@ class Training {
     const std::int64_t batches = problem_.batches_per_epoch();
     Outcome train;
     network_->train();
+    BatchStream stream(batches, batches == 1 ? 0 : at::get_num_threads(),
+                       [&](std::int64_t k) { return problem_.training_batch(epoch, k); });
     for (std::int64_t k = 0; k < batches; ++k) {
-      const Batch batch = problem_.training_batch(epoch, k);
       const auto step = static_cast<std::uint64_t>((epoch - 1) * batches + k);
       adam_.zero_grad();
-      const auto logits =
-          network_->forward(batch.input, {static_cast<std::uint64_t>(config_.seed), step});
-      torch::Tensor gradient;
-      const Outcome outcome = judge(logits, batch.answers, &gradient);
+      const Outcome outcome =
+          teach(*network_, stream.next(), {static_cast<std::uint64_t>(config_.seed), step});
       if (!std::isfinite(outcome.loss()))
         fail(epoch, fmt::format("the training loss is {}", outcome.loss()));
-      logits.backward(gradient);
       if (const std::string name = adam_.step(factor, config_.clip); !name.empty())
         fail(epoch, fmt::format("the gradient of {} is not finite", name));
       train.add(outcome);
@@ -356,12 +361,12 @@ Result evaluate(const RunConfig& config, const data::Dataset& data, const report
   Result result;
   result.config = config;
   result.best_epoch = trained.epoch;
-  fill_scores(result, problem, *network, data, true);
+  fill_scores(result, problem, *network, data, true, true);
   return result;
 }
 
-Prediction predict(const RunConfig& config, const data::Dataset& data,
-                   const report::RunFiles& run) {
+Prediction predict(const RunConfig& config, const data::Dataset& data, const report::RunFiles& run,
+                   bool logits) {
   const Trained trained = read_trained(run.best());
   Problem problem(data, static_cast<std::int64_t>(trained.classes.size()), config);
   const auto network = problem.make_network();
@@ -369,14 +374,11 @@ Prediction predict(const RunConfig& config, const data::Dataset& data,
   Prediction prediction;
   prediction.class_names = trained.classes;
   prediction.multi_label = trained.multi_label;
-  for (const torch::Tensor& part : problem.logits(*network)) {
-    const auto logits = part.contiguous();
-    prediction.rows += logits.size(0);
-    prediction.columns = logits.size(1);
-    prediction.logits.insert(prediction.logits.end(), logits.data_ptr<float>(),
-                             logits.data_ptr<float>() + logits.numel());
-  }
-  prediction.classes = best_columns(prediction.logits, prediction.columns);
+  Problem::Said said = problem.say(*network, logits || trained.multi_label);
+  prediction.rows = static_cast<std::int64_t>(said.classes.size());
+  prediction.columns = static_cast<std::int64_t>(trained.classes.size());
+  prediction.classes = std::move(said.classes);
+  prediction.logits = std::move(said.logits);
   return prediction;
 }
 

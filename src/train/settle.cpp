@@ -6,6 +6,7 @@
 #include "pdegcn/graph/order.h"
 #include "pdegcn/train/footprint.h"
 #include "pdegcn/train/run.h"
+#include "pdegcn/train/shapes.h"
 
 namespace pdegcn::train {
 namespace {
@@ -33,12 +34,15 @@ std::vector<std::int32_t> labels_to_split(const data::Dataset& data) {
 
 }  // namespace
 
-data::Dataset open_data(const RunConfig& config) {
+data::Dataset open_data(const RunConfig& config, bool unrelated) {
   data::OpenOptions options;
   options.data_dir = config.data_dir;
   options.features = config.features == "raw"              ? data::FeatureScaling::kRaw
                      : config.features == "row-normalized" ? data::FeatureScaling::kRowNormalized
                                                            : data::FeatureScaling::kUsual;
+  options.cloud.k = config.augment == "none" ? static_cast<int>(config.knn) : 0;
+  options.whole = config.points > 0;
+  options.unrelated = unrelated;
   return data::open(config.data, options);
 }
 
@@ -69,6 +73,8 @@ RunConfig settle(RunConfig config, const data::Dataset& data) {
       throw Error("data set {} has no splits: draw one with --split random:0", data.name);
     config.split = data.splits.front().name;
   }
+  const Task task = parse_task(config.task);
+  if (config.input.empty() && task != kNode) config.input = usual_input(data, task);
   if (config.batch == 0) config.batch = config.task == "graph" ? 32 : 1;
   const bool has_equation = (parse_models(config.model) & kPde) != 0;
   if (has_equation && config.reorder == "auto") {

@@ -2,9 +2,9 @@
 //
 // A command line is a line that begins with "pdegcn ", in a code block of whatever kind; it ends
 // where a comment begins, at "#" or at two blanks. The lines of a document run one after the other
-// in one folder, where `my-graph` and `friends` are data sets, cat.off is a mesh and my.toml,
-// space.toml are files. They are made quick: few epochs, few channels, little data, few and small
-// pictures, no downloads.
+// in one folder, where `my-graph`, `friends` and `my-scans` are data sets, cat.off is a mesh and
+// my.toml, space.toml are files. They are made quick: few epochs, few channels, little data, few
+// and small pictures, no downloads.
 #include "tests/program/program.h"
 
 namespace pdegcn::tests {
@@ -37,6 +37,15 @@ std::vector<std::string> command_lines(const fs::path& document) {
     commands.push_back(line);
   }
   return commands;
+}
+
+// A box and a few points.
+void write_scans(const fs::path& folder) {
+  fs::create_directories(folder / "my-scans");
+  std::ofstream(folder / "my-scans" / "box.off")
+      << "OFF\n8 6 0\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n0 0 1\n1 0 1\n1 1 1\n0 1 1\n"
+         "4 3 2 1 0\n4 4 5 6 7\n4 0 1 5 4\n4 1 2 6 5\n4 2 3 7 6\n4 3 0 4 7\n";
+  std::ofstream(folder / "my-scans" / "points.xyz") << "0 0 0\n1 0 0\n0 1 0\n0 0 2\n";
 }
 
 // Public data sets by generated ones that have the same splits and tasks.
@@ -77,6 +86,7 @@ TEST_P(Documents, CommandLinesRun) {
   folder.write("cat.off",
                "OFF\n4 4 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 1 2\n3 0 1 3\n3 0 2 3\n3 1 2 3\n");
   folder.write("my.toml", "data = \"karate\"\nlayers = 2\n");
+  write_scans(folder.path());
   folder.write("space.toml", "step = {low = 0.1, high = 0.9}\nlayers = [1, 2]\n");
   for (const std::string& line : command_lines(GetParam())) {
     const Outcome outcome = pdegcn(folder.path(), made_quick(line));

@@ -19,6 +19,10 @@ struct RunConfig {
   std::string task;   // empty: what the data set is made for
   std::string split;  // empty: the data set's first
   std::string features = "usual";
+  std::string input;        // empty: what suits the task, see usual_input()
+  std::int64_t points = 0;  // 0: as the data set has them
+  std::int64_t knn = 10;
+  std::string augment = "none";
 
   std::string model = "d";
   std::int64_t layers = 8;
@@ -84,6 +88,8 @@ enum Model : unsigned {
   kInception = 256,
   kGcnii = 512,
   kGcniiStar = 1024,
+  kDgcnn = 2048,
+  kDgcnnDiffusion = 4096,
   kAnyModel = ~0u
 };
 struct ModelInfo {
