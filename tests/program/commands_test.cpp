@@ -9,7 +9,8 @@ namespace fs = std::filesystem;
 TEST(Commands, HelpTeaches) {
   const TemporaryFolder folder;
   EXPECT_TRUE(contains(pdegcn_ok(folder.path(), "--help"), "pdegcn train"));
-  for (const char* command : {"train", "evaluate", "predict", "tune", "plot", "info", "fetch"}) {
+  for (const char* command :
+       {"train", "evaluate", "predict", "tune", "plot", "info", "fetch", "bench"}) {
     const std::string help = pdegcn_ok(folder.path(), std::string(command) + " --help");
     EXPECT_TRUE(contains(help, "Examples:")) << command;
     EXPECT_TRUE(contains(help, std::string("pdegcn ") + command)) << command;
@@ -53,8 +54,10 @@ INSTANTIATE_TEST_SUITE_P(
                     Mistake{"evaluate nowhere", "nowhere"}, Mistake{"evaluate", "run"},
                     Mistake{"predict nowhere --out x.txt", ".csv or .npy"},
                     Mistake{"info nothing-like-it", "there is no data set"},
-                    Mistake{"fetch nothing-like-it", "nothing-like-it"},
-                    Mistake{"fetch", "--list"}));
+                    Mistake{"fetch nothing-like-it", "nothing-like-it"}, Mistake{"fetch", "--list"},
+                    Mistake{"bench --cases cora-x", "--list"},
+                    Mistake{"bench --threads few", "neither a number"},
+                    Mistake{"bench --quick --plot a.svg", "--cases curves"}));
 
 TEST(Config, FilesFlagsAndExperimentsInThisOrder) {
   const TemporaryFolder folder;
