@@ -9,8 +9,8 @@ namespace fs = std::filesystem;
 TEST(Commands, HelpTeaches) {
   const TemporaryFolder folder;
   EXPECT_TRUE(contains(pdegcn_ok(folder.path(), "--help"), "pdegcn train"));
-  for (const char* command :
-       {"train", "evaluate", "predict", "tune", "reproduce", "plot", "info", "fetch", "flow"}) {
+  for (const char* command : {"train", "evaluate", "predict", "tune", "reproduce", "plot", "info",
+                              "fetch", "flow", "bench"}) {
     const std::string help = pdegcn_ok(folder.path(), std::string(command) + " --help");
     EXPECT_TRUE(contains(help, "Examples:")) << command;
     EXPECT_TRUE(contains(help, std::string("pdegcn ") + command)) << command;
@@ -60,7 +60,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Mistake{"info nothing-like-it", "there is no data set"},
                     Mistake{"fetch nothing-like-it", "nothing-like-it"},
                     Mistake{"reproduce", "--list"}, Mistake{"reproduce tabel-3", "table-3"},
-                    Mistake{"fetch", "--list"}));
+                    Mistake{"fetch", "--list"}, Mistake{"bench --cases cora-x", "--list"},
+                    Mistake{"bench --threads few", "neither a number"},
+                    Mistake{"bench --quick --plot a.svg", "--cases curves"}));
 
 TEST(Config, FilesFlagsAndExperimentsInThisOrder) {
   const TemporaryFolder folder;

@@ -119,7 +119,7 @@ class BagProduct : public torch::autograd::Function<BagProduct> {
 
 class TensorNetwork : public Side {
  public:
-  TensorNetwork(Formulation formulation, const Workload& w)
+  TensorNetwork(Formulation formulation, const Workload& w, std::int64_t memory)
       : formulation_(formulation),
         edges_(w.input.domain),
         p_(w.config.dropout),
@@ -135,7 +135,7 @@ class TensorNetwork : public Side {
     }
     if (formulation == Formulation::tuned) {
       bags_ = std::make_unique<BagEdges>(w.input.domain);
-      bags_->recompute = edge_bytes(formulation, w) > available_memory();
+      bags_->recompute = edge_bytes(formulation, w) > memory;
     }
     if (f0_.defined()) {
       f0_ = f0_.clone().set_requires_grad(true);
@@ -294,8 +294,9 @@ class TensorNetwork : public Side {
 
 }  // namespace
 
-std::unique_ptr<Side> formulated(Formulation formulation, const Workload& workload) {
-  return std::make_unique<TensorNetwork>(formulation, workload);
+std::unique_ptr<Side> formulated(Formulation formulation, const Workload& workload,
+                                 std::int64_t memory) {
+  return std::make_unique<TensorNetwork>(formulation, workload, memory);
 }
 
 std::int64_t edge_bytes(Formulation formulation, const Workload& w) {
