@@ -49,6 +49,11 @@ enum class Formulation {
 };
 std::unique_ptr<Side> formulated(Formulation formulation, const Workload& workload);
 
+// The stack alone as the paper's formulation has it: f0 (n x c) through one layer for each row of
+// the coefficients, see pde/dynamics.h.
+torch::Tensor march_on_edges(const pde::Domain& domain, const torch::Tensor& f0,
+                             const torch::Tensor& K, const torch::Tensor& coefficients);
+
 // The bytes that a formulation holds at its peak, edge tensors alone. `tuned` can compute them
 // again on its way back, and does where they do not fit otherwise.
 std::int64_t edge_bytes(Formulation formulation, const Workload& workload);
