@@ -32,7 +32,8 @@ constexpr const char* kExamples = R"(Examples:
 constexpr std::pair<const char*, const char*> kExperiments[] = {
     {"threads", "all threads against one, and a large product"},
     {"memory", "the memory modes: times, peaks, 10 and 1,000 layers"},
-    {"curves", "cost against edges, layers and channels"}};
+    {"curves", "cost against edges, layers and channels"},
+    {"shapes", "clouds with their k-nn, and a correspondence with its head"}};
 
 struct Wishes {
   std::string cases;
@@ -190,6 +191,7 @@ int run(const Wishes& wishes) {
     for (const std::string& name : chosen.experiments)
       findings.emplace_back(name, name == "threads"  ? bench::threads(setting)
                                   : name == "memory" ? bench::memory(setting)
+                                  : name == "shapes" ? bench::shapes(setting)
                                                      : bench::curves(setting, wishes.plot));
   } catch (const bench::Stopped&) {
     stopped = true;

@@ -126,6 +126,18 @@ std::shared_ptr<nn::Network> make_baseline(const RunConfig& config, std::int64_t
   }
 }
 
+// Of the answers to a network that has a class for every vertex of a template.
+Outcome outcome_of(std::span<const kernels::RowVerdict> verdicts, const Answers& answers) {
+  Outcome outcome;
+  for (std::size_t k = 0; k < verdicts.size(); ++k) {
+    if (answers.labels[k] == data::kUnlabelled) continue;
+    ++outcome.count;
+    outcome.loss_sum += verdicts[k].loss;
+    outcome.hits += verdicts[k].best == answers.labels[k];
+  }
+  return outcome;
+}
+
 template <class Values>
 std::uint32_t checksum(const Values& values, std::uint32_t before) {
   const auto bytes = std::as_bytes(std::span(values));
@@ -140,22 +152,6 @@ Outcome judge(const torch::Tensor& logits, const Answers& answers, torch::Tensor
   return judge(values_of(x), x.size(1), answers,
                gradient == nullptr ? nullptr : gradient->data_ptr<float>());
 }
-
-namespace {
-
-// Of the answers to a network that has a class for every vertex of a template.
-Outcome outcome_of(std::span<const kernels::RowVerdict> verdicts, const Answers& answers) {
-  Outcome outcome;
-  for (std::size_t k = 0; k < verdicts.size(); ++k) {
-    if (answers.labels[k] == data::kUnlabelled) continue;
-    ++outcome.count;
-    outcome.loss_sum += verdicts[k].loss;
-    outcome.hits += verdicts[k].best == answers.labels[k];
-  }
-  return outcome;
-}
-
-}  // namespace
 
 Outcome teach(nn::Network& network, const Batch& batch, const nn::Draw& draw) {
   if (auto* wide = dynamic_cast<nn::CorrespondenceImpl*>(&network))

@@ -47,6 +47,11 @@ enum class Formulation {
   torch,  // K applied to nodes, each edge once, index_select and index_add, sparse input if faster
   tuned,  // what ATen can do at best: G and Gᵀ as embedding bags, their adjoint written by hand
 };
+// The stack alone as the paper's formulation has it: f0 (n x c) through one layer for each row of
+// the coefficients, see pde/dynamics.h.
+torch::Tensor march_on_edges(const pde::Domain& domain, const torch::Tensor& f0,
+                             const torch::Tensor& K, const torch::Tensor& coefficients);
+
 
 // What the machine has left to give, in bytes.
 std::int64_t available_memory();
