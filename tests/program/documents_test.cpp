@@ -62,7 +62,9 @@ std::string made_quick(const std::string& line) {
   if (command == "train" && !contains(line, "--resume") && !contains(line, "config.toml"))
     return quick + "--epochs 2 --layers 2 --channels 4";
   if (command == "tune") return quick + "--trials 3 --epochs 2 --layers 2 --channels 4";
-  if (command == "flow") return quick + "--frames 3 --columns 2 --height 60";
+  if (command == "flow")
+    return quick + "--frames 3 --columns 2 --height 60" +
+           (contains(line, "--run") ? "" : " --steps 20");
   return quick;
 }
 
