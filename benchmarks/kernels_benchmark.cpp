@@ -65,23 +65,23 @@ BENCHMARK(OpenBlas)->Args({2048, 2048})->Args({2708, 64})->Args({19717, 256});
 
 // In strips, as the march has them.
 void Product(benchmark::State& state) {
-  const std::int64_t n = state.range(0), c = state.range(1);
-  const auto a = random_buffer(n * c), b = random_buffer(c * c), out = random_buffer(n * c);
+  const std::int64_t n = state.range(0), c = state.range(1), s = state_stride(c);
+  const auto a = random_buffer(n * s), b = random_buffer(c * s), out = random_buffer(n * s);
   for (auto _ : state)
     for (std::int64_t i = 0; i < n; i += 48)
-      product_rows<float>({a.data(), n, c, c}, {b.data(), c, c, c}, {out.data(), n, c, c}, i,
+      product_rows<float>({a.data(), n, c, s}, {b.data(), c, c, s}, {out.data(), n, c, s}, i,
                           std::min(i + 48, n));
   rate_of_flops(state, 2.0 * n * c * c);
 }
 BENCHMARK(Product)->Args({2708, 64})->Args({6890, 128})->Args({19717, 256});
 
 void Gram(benchmark::State& state) {
-  const std::int64_t n = state.range(0), c = state.range(1);
-  const auto a = random_buffer(n * c), b = random_buffer(n * c), out = random_buffer(c * c);
+  const std::int64_t n = state.range(0), c = state.range(1), s = state_stride(c);
+  const auto a = random_buffer(n * s), b = random_buffer(n * s), out = random_buffer(c * s);
   for (auto _ : state) {
-    std::fill_n(out.data(), c * c, 0.0f);
+    std::fill_n(out.data(), c * s, 0.0f);
     for (std::int64_t i = 0; i < n; i += 48)
-      gram_rows<float>({a.data(), n, c, c}, {b.data(), n, c, c}, {out.data(), c, c, c}, i,
+      gram_rows<float>({a.data(), n, c, s}, {b.data(), n, c, s}, {out.data(), c, c, s}, i,
                        std::min(i + 48, n));
   }
   rate_of_flops(state, 2.0 * n * c * c);

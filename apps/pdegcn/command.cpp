@@ -21,14 +21,7 @@ volatile sig_atomic_t stop_signal = 0;
 // itself again, once, unless the user has decided.
 void bound_spinning() {
   if (std::getenv("OMP_WAIT_POLICY") != nullptr || std::getenv("GOMP_SPINCOUNT") != nullptr) return;
-  std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  std::vector<std::string> words;
-  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  if (words.empty() || setenv("GOMP_SPINCOUNT", "1000", 1) != 0) return;
-  execv("/proc/self/exe", arguments.data());
+  restart_with("GOMP_SPINCOUNT", "1000");
 }
 
 }  // namespace
@@ -83,6 +76,17 @@ std::shared_ptr<train::Settings> add_settings(CLI::App& command,
 
 void warn(std::string_view message) {
   fmt::print(stderr, "warning: {}\n", message);
+}
+
+void restart_with(const char* name, const char* value) {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::vector<std::string> words;
+  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  if (words.empty() || setenv(name, value, 1) != 0) return;
+  execv("/proc/self/exe", arguments.data());
 }
 
 int use_threads(std::int64_t threads) {

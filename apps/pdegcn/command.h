@@ -25,6 +25,7 @@ void add_plot(CLI::App& program, Action& action);
 void add_flow(CLI::App& program, Action& action);
 void add_info(CLI::App& program, Action& action);
 void add_fetch(CLI::App& program, Action& action);
+void add_bench(CLI::App& program, Action& action);
 
 // Exit codes.
 inline constexpr int kOk = 0;
@@ -38,6 +39,10 @@ std::shared_ptr<train::Settings> add_settings(CLI::App& command,
 
 // A warning, on the error stream.
 void warn(std::string_view message);
+
+// Starts the program again with a variable of the environment, for what a library reads before
+// main. Returns when that is not possible.
+void restart_with(const char* name, const char* value);
 
 // Sets the number of threads and warns of what makes them slow. To be called before anything runs
 // in parallel or is written.

@@ -93,6 +93,12 @@ RunRecord read_record(const fs::path& path) {
   }
 }
 
+// After the end the state of the optimiser is of no use, and most of the folder.
+void forget_optimiser(const CellRun& run) {
+  std::error_code error;
+  fs::remove(report::RunFiles{run.folder}.last(), error);
+}
+
 // Throws unless the run that a folder holds, if any, is this one.
 void check_config(const CellRun& run) {
   const fs::path path = report::RunFiles{run.folder}.config();
@@ -100,7 +106,8 @@ void check_config(const CellRun& run) {
   RunConfig found;
   train::apply_settings(found, train::read_settings(data::File(path).content(), path.string()));
   for (const train::Field& f : train::fields())
-    if (f.recorded && train::text_of(found, f) != train::text_of(run.config, f))
+    if (f.recorded && (f.models & train::parse_models(run.config.model)) != 0 &&
+        train::text_of(found, f) != train::text_of(run.config, f))
       throw Error("{}: the run there has {} '{}', not '{}': delete it, or choose another --out",
                   run.folder.string(), f.name, train::text_of(found, f),
                   train::text_of(run.config, f));
@@ -116,6 +123,15 @@ double count_of(const data::Dataset& data, const std::string& what) {
   const auto found = counts.find(what);
   if (found == counts.end()) throw Error("nothing is known as '{}' to be counted", what);
   return static_cast<double>(found->second);
+}
+
+// Settings that are kept with what a search finds, the more special ones first.
+Settings kept_settings(const train::TuneRule& rule, const Cell& cell) {
+  Settings kept;
+  for (const char* key : {cell.data.c_str(), "*"})
+    if (const auto with = rule.with.find(key); with != rule.with.end())
+      kept.insert(with->second.begin(), with->second.end());
+  return kept;
 }
 
 bool asks_for(const std::string& wish, std::string_view one) {
@@ -193,11 +209,13 @@ void Reproduction::plan_runs(Line& line, const Settings& tuned) {
     for (const RunConfig& single : configs) {
       CellRun run;
       run.config = single;
+      run.data = &data;
       run.folder = fs::path(wishes_.out) / "runs" / line.settings / protocol / line.cell->name /
                    train::run_name(single);
       check_config(run);
       if (fs::exists(record_path(run))) {
         run.record = read_record(record_path(run));
+        forget_optimiser(run);
         if (std::isfinite(run.record->seconds))
           cost_.time(single, data, run.record->seconds / static_cast<double>(run.record->epochs));
         cost_.end(single, run.record->epochs);
@@ -237,11 +255,11 @@ void Reproduction::plan() {
   }
 }
 
-double Reproduction::seconds(const CellRun& run) {
-  return cost_.seconds(run.config, dataset(run.config));
+double Reproduction::seconds(const CellRun& run) const {
+  return cost_.seconds(run.config, *run.data);
 }
 
-double Reproduction::seconds_left(const Line& line) {
+double Reproduction::seconds_left(const Line& line) const {
   double sum = 0;
   for (const auto& [protocol, runs] : line.runs)
     for (const CellRun& run : runs)
@@ -269,7 +287,7 @@ bool Reproduction::is_over() const {
 
 // Takes a run to its end, or to an epoch.
 void Reproduction::perform(CellRun& run, const std::string& name, std::int64_t until) {
-  const data::Dataset& data = dataset(run.config);
+  const data::Dataset& data = *run.data;
   const auto open_folder = [&] {
     return fs::exists(report::RunFiles{run.folder}.config())
                ? report::RunFolder::resume(run.folder)
@@ -295,8 +313,7 @@ void Reproduction::perform(CellRun& run, const std::string& name, std::int64_t u
                   result.epochs,     result.best_epoch,
                   result.alpha,      result.seconds_per_epoch * static_cast<double>(result.epochs)};
     write_record(run);
-    // The state of the optimiser is of no use any more, and most of the folder.
-    fs::remove(report::RunFiles{run.folder}.last());
+    forget_optimiser(run);
   } catch (const Error& error) {
     run.trouble = error.what();
     progress_->message(fmt::format("warning: {}: {}", run.folder.string(), error.what()));
@@ -305,6 +322,8 @@ void Reproduction::perform(CellRun& run, const std::string& name, std::int64_t u
 
 int Reproduction::run() {
   plan();
+  if (lines_.empty())
+    throw Error("no cell that is asked for has tuned settings: search for some with --tune");
   auto todo = pending();
   if (!todo.empty() && !cost_.measured()) {
     perform(*todo.front().second, "timing", kTimedEpochs);
@@ -330,9 +349,7 @@ int Reproduction::run() {
     if (k + 1 == todo.size() || todo[k + 1].first != line) write();
   }
   write();
-  const auto results =
-      result_table(lines_, table_.decimals, [&](const CellRun& run) { return seconds(run); });
-  fmt::print("{}\n\n{}\n", table_.title, results.text());
+  fmt::print("{}\n\n{}\n", table_.title, results().text());
   for (const std::string& path : draw_results(table_, lines_, wishes_.out))
     fmt::print("{}\n", path);
   fmt::print("{0}/table.md and {0}/table.csv have the table\n", wishes_.out);
@@ -341,21 +358,23 @@ int Reproduction::run() {
   return kUserError;
 }
 
+report::Table Reproduction::results() const {
+  return result_table(lines_, table_.decimals, [&](const CellRun& run) { return seconds(run); });
+}
+
 void Reproduction::write() const {
-  auto* self = const_cast<Reproduction*>(this);
-  const auto results =
-      result_table(lines_, table_.decimals, [&](const CellRun& run) { return self->seconds(run); });
   std::error_code error;
   fs::create_directories(wishes_.out, error);
-  report::write_atomically(fs::path(wishes_.out) / "table.csv", results.csv());
+  report::write_atomically(fs::path(wishes_.out) / "table.csv", results().csv());
   report::write_atomically(fs::path(wishes_.out) / "table.md",
-                           result_page(wishes_, table_, lines_, results));
+                           result_page(wishes_, table_, lines_, results()));
 }
 
 int Reproduction::tune() {
   struct Search {
     const Cell* cell;
     const train::TuneRule* rule;
+    const data::Dataset* data;
     RunConfig base;
     double cost;
   };
@@ -363,23 +382,22 @@ int Reproduction::tune() {
   for (const Cell* cell : cells_) {
     const train::TuneRule* rule = train::find_rule(table_, *cell);
     if (rule == nullptr || tuned_.contains(cell->name)) continue;
-    Settings more = rule->judge;
-    for (const char* key : {"*", cell->data.c_str()})
-      if (const auto with = rule->with.find(key); with != rule->with.end())
-        more.insert(with->second.begin(), with->second.end());
+    Settings more = kept_settings(*rule, *cell);
+    for (const auto& [name, setting] : rule->judge) more[name] = setting;
     RunConfig base = config_of(*cell, more);
-    base = train::settle(std::move(base), dataset(base));
-    searches.push_back({cell, rule, base, cost_.seconds(base, dataset(base))});
+    const data::Dataset& data = dataset(base);
+    base = train::settle(std::move(base), data);
+    searches.push_back({cell, rule, &data, base, cost_.seconds(base, data)});
   }
   std::ranges::stable_sort(searches, {}, &Search::cost);
   const fs::path path = fs::path(wishes_.out) / "tuned.toml";
   for (std::size_t k = 0; k < searches.size() && !is_over(); ++k) {
-    const auto& [cell, rule, base, cost] = searches[k];
+    const auto& [cell, rule, data, base, cost] = searches[k];
     const fs::path folder = fs::path(wishes_.out) / "tune" / cell->name;
     train::Tuned found;
     found.trials = wishes_.trials > 0 ? wishes_.trials : rule->trials;
     found.space = train::space_for(*rule, base.layers);
-    train::Tuner tuner(base, dataset(base), found.space, wishes_.name, found.trials, folder,
+    train::Tuner tuner(base, *data, found.space, wishes_.name, found.trials, folder,
                        fs::exists(folder / "tune.toml"));
     if (!quiet_) progress_->message(fmt::format("{}/{} {}", k + 1, searches.size(), cell->name));
     if (!tuner.run(
@@ -395,9 +413,7 @@ int Reproduction::tune() {
     found.select = base.select;
     found.value = std::stod(tuner.shown(best));
     found.settings = best.settings;
-    for (const char* key : {"*", cell->data.c_str()})
-      if (const auto with = rule->with.find(key); with != rule->with.end())
-        found.settings.insert(with->second.begin(), with->second.end());
+    found.settings.merge(kept_settings(*rule, *cell));
     tuned_[cell->name] = found;
     report::write_atomically(path, train::write_tuned(tuned_));
     // The trials themselves have done their work; trials.csv tells of them.
@@ -443,28 +459,35 @@ void add_reproduce(CLI::App& program, Action& action) {
       ->type_name("NAME");
   command->add_flag("--list", *list, "List what there is");
   command->add_option("--cells", wishes->cells, "Only these cells: cora/d/*, several with commas")
-      ->type_name("PATTERN");
+      ->type_name("PATTERN")
+      ->take_last();
   command->add_option("--seeds", wishes->seeds, "Seeds, or splits, per cell [as the table says]")
       ->type_name("N")
+      ->take_last()
       ->check(CLI::Range(1, 1000));
   command->add_option("--budget", wishes->budget, "Minutes after which nothing goes on [no end]")
       ->type_name("MIN")
+      ->take_last()
       ->check(CLI::NonNegativeNumber);
   command->add_option("--settings", wishes->settings, "Hyper-parameters: paper, tuned, both [both]")
       ->type_name("SET")
+      ->take_last()
       ->check(CLI::IsMember({"paper", "tuned", "both"}));
   command
       ->add_option("--protocol", wishes->protocol,
                    "How epochs are chosen: validation, test-peek, both [both]")
       ->type_name("RULE")
+      ->take_last()
       ->check(CLI::IsMember({"validation", "test-peek", "both"}));
   command->add_flag("--quick", wishes->quick, "One seed of a few cells, on generated data");
   command->add_flag("--tune", wishes->tune, "Search for the hyper-parameters 'tuned'");
   command->add_option("--trials", wishes->trials, "Trials of a search [as the table says]")
       ->type_name("N")
+      ->take_last()
       ->check(CLI::Range(1, 100000));
   command->add_option("--out", wishes->out, "Folder of runs and results [reproduce/NAME]")
-      ->type_name("DIR");
+      ->type_name("DIR")
+      ->take_last();
   auto flags = add_settings(*command, {"data-dir", "epochs", "threads", "quiet"});
   command->footer(kExamples);
   command->callback([=, &action] {

@@ -44,6 +44,7 @@ struct RunRecord {
 // One run of a cell.
 struct CellRun {
   train::RunConfig config;
+  const data::Dataset* data = nullptr;
   std::filesystem::path folder;
   std::optional<RunRecord> record;  // once it has come to its end
   std::string trouble;              // why it did not
@@ -71,11 +72,12 @@ class Reproduction {
   void plan_runs(Line& line, const train::Settings& tuned);
   train::RunConfig config_of(const train::Cell& cell, const train::Settings& more) const;
   const data::Dataset& dataset(const train::RunConfig& config);
-  double seconds(const CellRun& run);
-  double seconds_left(const Line& line);
+  double seconds(const CellRun& run) const;
+  double seconds_left(const Line& line) const;
   std::vector<std::pair<Line*, CellRun*>> pending();
   bool is_over() const;
   void perform(CellRun& run, const std::string& name, std::int64_t until);
+  report::Table results() const;
   void write() const;
 
   ReproduceWishes wishes_;

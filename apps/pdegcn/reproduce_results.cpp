@@ -33,7 +33,8 @@ std::vector<double> scores(const std::vector<CellRun>& runs) {
 std::string hyper_parameters(const RunConfig& config) {
   std::string text;
   for (const char* name : {"layers", "channels", "step", "weights", "activation", "dropout",
-                           "edge-dropout", "lr", "lr-pde", "lr-alpha", "weight-decay"}) {
+                           "edge-dropout", "drop-edge", "teleport", "lambda", "lr", "lr-pde",
+                           "lr-alpha", "weight-decay", "conv-weight-decay"}) {
     const train::Field& f = train::field(name, "hyper-parameters");
     const bool shown = (f.models & train::model_info(config.model).model) != 0;
     const std::string value = train::text_of(config, f);
@@ -82,6 +83,43 @@ report::Table count_table(const std::vector<Line>& lines) {
   return table;
 }
 
+// The scores of a protocol in the form of the paper's table, each with the paper's in brackets.
+report::Table paper_form(const train::ExperimentTable& table, const std::vector<Line>& lines,
+                         const std::string& protocol) {
+  using Key = std::vector<std::string>;  // data set, method and settings, as far as columns differ
+  const auto value_of = [&](const Line& line, const std::string& name) {
+    const auto found = line.cell->settings.find(name);
+    return found == line.cell->settings.end() ? std::string() : found->second.text;
+  };
+  const bool by_data = table.columns == "data";
+  std::vector<std::string> head{"method", "settings"};
+  if (!by_data) head.insert(head.begin(), "data set");
+  const std::size_t before = head.size();
+  std::vector<std::pair<Key, std::map<std::string, std::string>>> rows;
+  for (const Line& line : lines) {
+    const std::string column = value_of(line, table.columns);
+    if (std::find(head.begin() + static_cast<std::ptrdiff_t>(before), head.end(), column) ==
+        head.end())
+      head.push_back(column);
+    Key key{line.cell->method, line.settings};
+    if (!by_data) key.insert(key.begin(), line.cell->data);
+    auto row = std::ranges::find(rows, key, &decltype(rows)::value_type::first);
+    if (row == rows.end()) row = rows.insert(row, {key, {}});
+    const auto values = scores(runs_of(line, protocol));
+    std::string text =
+        values.empty() ? "–" : report::format_percent(report::mean_std(values), table.decimals);
+    if (line.cell->paper) text += fmt::format(" ({:.{}f})", *line.cell->paper, table.decimals);
+    row->second[column] = text;
+  }
+  report::Table form(head);
+  for (auto& [key, cells] : rows) {
+    std::vector<std::string> row = key;
+    for (std::size_t k = before; k < head.size(); ++k) row.push_back(cells[head[k]]);
+    form.add(row);
+  }
+  return form;
+}
+
 bool counts(const std::vector<Line>& lines) {
   return std::ranges::all_of(lines, [](const Line& line) { return !line.cell->count.empty(); });
 }
@@ -120,9 +158,15 @@ report::Table result_table(const std::vector<Line>& lines, int decimals,
 
 std::string result_page(const ReproduceWishes& wishes, const train::ExperimentTable& table,
                         const std::vector<Line>& lines, const report::Table& results) {
-  std::string page = fmt::format("## {}\n\n```\n{}\n```\n\n{}\n", table.title, command_line(wishes),
-                                 results.markdown());
-  if (counts(lines)) return page;
+  std::string page = fmt::format("## {}\n\n```\n{}\n```\n\n", table.title, command_line(wishes));
+  if (counts(lines)) return page + results.markdown();
+  if (!table.columns.empty())
+    for (const char* protocol : {"validation", "test-peek"})
+      if (std::ranges::any_of(
+              lines, [&](const Line& line) { return !scores(runs_of(line, protocol)).empty(); }))
+        page += fmt::format("Protocol {}, the paper's number in brackets:\n\n{}\n", protocol,
+                            paper_form(table, lines, protocol).markdown());
+  page += fmt::format("All cells:\n\n{}\n", results.markdown());
   double seconds = 0;
   std::size_t finished = 0, all = 0;
   for (const Line& line : lines)

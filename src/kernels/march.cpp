@@ -23,6 +23,17 @@ bool is_reversible(const MarchProblem<T>& p) {
                      [](const auto& s) { return s.a == 2 && s.b == -1; });
 }
 
+template <class T>
+MarchSize size_of(const MarchProblem<T>& p) {
+  return {p.graph->num_nodes(),
+          p.graph->num_edges(),
+          p.channels,
+          static_cast<std::int64_t>(p.steps.size()),
+          is_second_order(p),
+          is_reversible(p),
+          sizeof(T)};
+}
+
 // Whether |x| is below a limit everywhere; false for a NaN.
 template <class T>
 bool all_below(const Matrix<T>& m, T limit) {
@@ -34,11 +45,11 @@ bool all_below(const Matrix<T>& m, T limit) {
 
 }  // namespace
 
-template <class T>
-MarchPlan<T>::MarchPlan(const MarchProblem<T>& p) : memory(p.memory), grid(p.grid) {
-  const auto layers = static_cast<std::int64_t>(p.steps.size());
-  const std::int64_t state = p.graph->num_nodes() * padded(p.channels) * sizeof(T);
-  const std::int64_t pair = is_second_order(p) ? 2 : 1;
+MarchPlan::MarchPlan(const MarchSize& size, Memory wanted, double spacing)
+    : memory(wanted), grid(spacing) {
+  const std::int64_t layers = size.layers;
+  const std::int64_t stride = state_stride(size.channels);
+  const std::int64_t pair = size.second_order ? 2 : 1;
   // A saved state (or two) per segment, against a state and a product per layer in it.
   const auto root = static_cast<std::int64_t>(std::sqrt(layers * pair / 2.0) + 0.5);
   const std::int64_t shorter = std::clamp<std::int64_t>(root, 1, layers);
@@ -49,67 +60,74 @@ MarchPlan<T>::MarchPlan(const MarchProblem<T>& p) : memory(p.memory), grid(p.gri
     const std::int64_t saved = length == layers ? 0 : pair * ((layers + length - 1) / length);
     return adjoints + saved + 2 + length + std::max<std::int64_t>(length, 2);
   };
+  // γ by entry, and the sums that each part makes of ∂K.
+  const std::int64_t besides =
+      2 * size.edges + 2 * RowPlan::parts_of(size.nodes) * size.channels * stride;
+  const auto bytes_of = [&](Memory m) {
+    return (states_of(m) * size.nodes * stride + besides) * size.value_bytes;
+  };
   if (memory == Memory::automatic) {
-    if (states_of(Memory::store) * state <= kMemoryBudget)
+    if (bytes_of(Memory::store) <= kMemoryBudget)
       memory = Memory::store;
     else
-      memory = is_reversible(p) ? Memory::reverse : Memory::checkpoint;
+      memory = size.reversible ? Memory::reverse : Memory::checkpoint;
   }
-  if (memory == Memory::reverse && !is_reversible(p))
+  if (memory == Memory::reverse && !size.reversible)
     throw Error(
         "only a wave can be run backwards (the hyperbolic equation): use the memory mode "
         "checkpoint");
-  if (memory == Memory::reverse && grid == 0) grid = kGrid<T>;
+  if (memory == Memory::reverse && grid == 0)
+    grid = size.value_bytes == sizeof(float) ? kGrid<float> : kGrid<double>;
   if (!(grid >= 0) || (grid > 0 && std::exp2(std::round(std::log2(grid))) != grid))
     throw Error("the grid must be 0 or a power of two, it is {}", grid);
   segment = memory == Memory::store ? layers : shorter;
-  bytes = states_of(memory) * state;
+  bytes = bytes_of(memory);
 }
 
 template <class T>
 March<T>::March(MarchProblem<T> problem)
     : p_(std::move(problem)),
-      plan_(p_),
+      plan_(size_of(p_), p_.memory, p_.grid),
       n_(p_.graph->num_nodes()),
       c_(p_.channels),
-      stride_(padded(c_)),
+      stride_(state_stride(c_)),
       second_order_(is_second_order(p_)),
-      entry_gamma_(p_.graph->neighbors().size()),
-      weights_(4 * c_ * stride_),
-      threads_(omp_get_max_threads()),
-      strips_(2 * threads_ * kStrip * stride_),
-      pieces_(2 * static_cast<std::int64_t>(p_.plan->pieces.size()) * stride_) {
-  const auto ids = p_.graph->edge_ids();
-  const auto entries = static_cast<std::int64_t>(ids.size());
-#pragma omp parallel for num_threads(threads_)
-  for (std::int64_t k = 0; k < entries; ++k) entry_gamma_[k] = p_.gamma[ids[k]];
+      threads_(omp_get_max_threads()) {
+  if (p_.workspace == nullptr) p_.workspace = std::make_shared<Workspace>();
 }
 
 template <class T>
-Matrix<T> March<T>::field(const Buffer<T>& buffer, std::int64_t slot) const {
-  return {buffer.data() + slot * n_ * stride_, n_, c_, stride_};
+Matrix<T> March<T>::field(T* fields, std::int64_t slot) const {
+  return {fields + slot * n_ * stride_, n_, c_, stride_};
+}
+
+// Rows first..last of a field, from the caller's layout and order.
+template <class T>
+void March<T>::copy_in(const T* values, Matrix<T> to, std::int64_t first, std::int64_t last) const {
+  for (std::int64_t i = first; i < last; ++i)
+    copy_rows<T>({values + outside(i) * c_, 1, c_, c_}, rows_of(to, i, i + 1), 0, 1);
 }
 
 // State l. Where states are not kept a first-order step overwrites its state (only products are
 // read by neighbours), and a second-order one the state before it.
 template <class T>
 Matrix<T> March<T>::f(std::int64_t l) const {
-  return field(f_, kept_ ? l - base_ + 1 : second_order_ ? l % 2 : 0);
+  return field(arrays_[kStates], kept_ ? l - base_ + 1 : second_order_ ? l % 2 : 0);
 }
 
 template <class T>
 Matrix<T> March<T>::g(std::int64_t l) const {
-  return field(g_, kept_ ? l - base_ : l % 2);
+  return field(arrays_[kProducts], kept_ ? l - base_ : l % 2);
 }
 
 template <class T>
 Matrix<T> March<T>::weight(std::int64_t l) const {
-  return {weights_.data() + l % 2 * c_ * stride_, c_, c_, stride_};
+  return {arrays_[kWeights] + l % 2 * c_ * stride_, c_, c_, stride_};
 }
 
 template <class T>
 Matrix<T> March<T>::transposed(std::int64_t l) const {
-  return {weights_.data() + (2 + l % 2) * c_ * stride_, c_, c_, stride_};
+  return {arrays_[kWeights] + (2 + l % 2) * c_ * stride_, c_, c_, stride_};
 }
 
 // Lays out K of layer `straight` and Kᵀ of layer `turned` (where there are such layers) for later
@@ -135,8 +153,8 @@ void March<T>::prepare_weights(std::int64_t straight, std::int64_t turned) {
 template <class T>
 EdgePass<T> March<T>::edge_pass(std::int64_t l) const {
   EdgePass<T> pass;
-  pass.rows = {p_.graph->offsets().data(), p_.graph->neighbors().data(),
-               p_.graph->edge_ids().data(), entry_gamma_.data()};
+  pass.rows = {p_.graph->offsets().data(), p_.graph->neighbors().data(), edge_ids(),
+               arrays_[kGamma]};
   pass.activation = p_.activation;
   pass.dropout = p_.dropout;
   pass.dropout.layer = static_cast<std::uint32_t>(l);
@@ -172,8 +190,9 @@ void March<T>::sum_pieces(std::int64_t first, std::int64_t last, int fields, Mat
     const bool begins = k == 0 || pieces[k - 1].row != pieces[k].row;
     for (int field = 0; field < fields; ++field) {
       T* to = (field == 0 ? y : g_bar).row(pieces[k].row - first);
-      const T* from = pieces_.data() + (k * fields + field) * stride_;
-      for (std::int64_t at = 0; at < stride_; ++at) to[at] = begins ? from[at] : to[at] + from[at];
+      const T* from = arrays_[kPieces] + (k * fields + field) * stride_;
+      for (std::int64_t at = 0; at < padded(c_); ++at)
+        to[at] = begins ? from[at] : to[at] + from[at];
     }
   }
 }
@@ -184,13 +203,16 @@ std::int64_t March<T>::segments() const {
   return (layers() + plan_.segment - 1) / plan_.segment;
 }
 
-// Copies the states that a segment begins with (one, or two for second-order steps) to saved_.
+// Copies the states that a segment begins with (one, or two for second-order steps) to kSaved.
 template <class T>
 void March<T>::save(std::int64_t segment) {
-  const std::int64_t first = segment * plan_.segment;
+  const std::int64_t layer = segment * plan_.segment;
   const std::int64_t pair = second_order_ ? 2 : 1;
-  for (std::int64_t k = 0; k < pair; ++k)
-    copy_rows<T>(f(std::max<std::int64_t>(first - k, 0)), field(saved_, segment * pair + k), 0, n_);
+  each_part(*p_.plan, threads_, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t k = 0; k < pair; ++k)
+      copy_rows<T>(f(std::max<std::int64_t>(layer - k, 0)),
+                   field(arrays_[kSaved], segment * pair + k), first, last);
+  });
 }
 
 // Goes back to the beginning of a segment, of which all states will be kept.
@@ -200,27 +222,42 @@ void March<T>::load(std::int64_t segment) {
   base_ = segment * plan_.segment;
   loaded_ = segment;
   const std::int64_t pair = second_order_ ? 2 : 1;
-  for (std::int64_t k = 0; k < pair; ++k)
-    copy_rows<T>(field(saved_, segment * pair + k), field(f_, 1 - k), 0, n_);
+  each_part(*p_.plan, threads_, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t k = 0; k < pair; ++k)
+      copy_rows<T>(field(arrays_[kSaved], segment * pair + k), field(arrays_[kStates], 1 - k),
+                   first, last);
+  });
 }
 
 template <class T>
 void March<T>::forward(const T* f0, T* last, bool keep) {
   const std::int64_t depth = layers();
   const std::int64_t count = keep ? segments() : 0;
-  const std::int64_t slots = count > 0 ? std::max<std::int64_t>(plan_.segment, 2) : 2;
-  f_ = Buffer<T>((count > 0 ? plan_.segment + 2 : 2) * n_ * stride_);
-  g_ = Buffer<T>(slots * n_ * stride_);
-  saved_ = Buffer<T>(count > 1 ? (second_order_ ? 2 : 1) * count * n_ * stride_ : 0);
+  const std::int64_t states = count > 0 ? plan_.segment + 2 : 2;
+  const std::int64_t products = count > 0 ? std::max<std::int64_t>(plan_.segment, 2) : 2;
+  const std::int64_t saved = count > 1 ? (second_order_ ? 2 : 1) * count : 0;
+  const auto pieces = static_cast<std::int64_t>(p_.plan->pieces.size());
+  const EdgeId* const ids = edge_ids();
+  const auto entries = static_cast<std::int64_t>(p_.graph->neighbors().size());
+  arrays_ = {};
+  arrays_ =
+      Arrays<T>(p_.workspace,
+                {states * n_ * stride_, products * n_ * stride_, saved * n_ * stride_,
+                 4 * c_ * stride_, 2 * threads_ * kStrip * stride_, 2 * pieces * stride_, entries});
   kept_ = count == 1;
   base_ = 0;
   loaded_ = count == 1 ? 0 : -1;
 
+  T* const gamma = arrays_[kGamma];
+#pragma omp parallel for num_threads(threads_)
+  for (std::int64_t k = 0; k < entries; ++k) gamma[k] = p_.gamma[ids[k]];
   const T grid = static_cast<T>(plan_.grid);
-  copy_rows<T>({f0, n_, c_, c_}, f(0), 0, n_);
-  if (grid > 0)
-    for (std::int64_t i = 0; i < n_; ++i)
-      for (std::int64_t k = 0; k < c_; ++k) f(0).row(i)[k] = to_grid(f(0).row(i)[k], grid);
+  each_part(*p_.plan, threads_, [&](std::int64_t begin, std::int64_t end) {
+    copy_in(f0, f(0), begin, end);
+    if (grid > 0)
+      for (std::int64_t i = begin; i < end; ++i)
+        for (std::int64_t k = 0; k < c_; ++k) f(0).row(i)[k] = to_grid(f(0).row(i)[k], grid);
+  });
 
   if (count <= 1) {
     advance(0, depth);
@@ -231,7 +268,7 @@ void March<T>::forward(const T* f0, T* last, bool keep) {
       advance(s * plan_.segment, std::min((s + 1) * plan_.segment, depth));
     }
   }
-  for (std::int64_t i = 0; i < n_; ++i) std::copy_n(f(depth).row(i), c_, last + i * c_);
+  state(depth, last);
 }
 
 // Layers first..last, from state `first` to state `last`.
@@ -244,17 +281,20 @@ void March<T>::advance(std::int64_t first, std::int64_t last) {
   const T limit = plan_.memory == Memory::reverse
                       ? std::ldexp(static_cast<T>(plan_.grid), std::numeric_limits<T>::digits - 1)
                       : T{0};
-  outgrown_ = limit > 0 && !all_below(f(first), limit);
+  outgrown_ = false;
 
 #pragma omp parallel num_threads(threads_)
   {
-    T* buffer = strips_.data() + 2 * omp_get_thread_num() * kStrip * stride_;
+    T* buffer = arrays_[kStrips] + 2 * omp_get_thread_num() * kStrip * stride_;
     prepare_weights(first, first);
     prepare_weights(-1, first + 1);
 #pragma omp barrier
 #pragma omp for schedule(dynamic)
-    for (std::int64_t part = 0; part < parts; ++part)
+    for (std::int64_t part = 0; part < parts; ++part) {
       product_rows<T>(f(first), transposed(first), g(first), begin[part], begin[part + 1]);
+      if (limit > 0 && !all_below(rows_of(f(first), begin[part], begin[part + 1]), limit))
+        outgrown_ = true;
+    }
 
     for (std::int64_t l = first; l < last; ++l) {
       const EdgePass<T> pass = edge_pass(l);
@@ -264,7 +304,7 @@ void March<T>::advance(std::int64_t first, std::int64_t last) {
         for (std::int64_t k = 0; k < pieces; ++k) {
           const auto& piece = p_.plan->pieces[k];
           edge_flux_entries<T>(pass, piece.row, piece.first, piece.last,
-                               pieces_.data() + k * stride_);
+                               arrays_[kPieces] + k * stride_);
         }
       }
 #pragma omp for schedule(dynamic)
@@ -290,11 +330,11 @@ void March<T>::advance(std::int64_t first, std::int64_t last) {
 
 template <class T>
 void March<T>::state(std::int64_t l, T* out) const {
-  for (std::int64_t i = 0; i < n_; ++i) std::copy_n(f(l).row(i), c_, out + i * c_);
+  each_part(*p_.plan, threads_, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; ++i) std::copy_n(f(l).row(i), c_, out + outside(i) * c_);
+  });
 }
 
-template struct MarchPlan<float>;
-template struct MarchPlan<double>;
 template class March<float>;
 template class March<double>;
 

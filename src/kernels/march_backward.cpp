@@ -16,21 +16,22 @@ struct March<T>::Adjoint {
         states_bar(given),
         gradients(wanted),
         parts(m.p_.plan->parts()),
-        states((m.second_order_ ? 2 : 1) * m.n_ * m.stride_),
-        fluxes(2 * m.n_ * m.stride_),
-        K_sums(wanted.K.empty() ? 0 : 2 * parts * m.c_ * m.stride_),
+        arrays(m.p_.workspace, {(m.second_order_ ? 2 : 1) * m.n_ * m.stride_, 2 * m.n_ * m.stride_,
+                                wanted.K.empty() ? 0 : 2 * parts * m.c_ * m.stride_}),
         step_sums(wanted.steps != nullptr ? m.layers() * parts : 0) {}
 
   // The adjoints of two neighbouring states (of one, for first-order steps, as in forward) and of
   // y.
-  Matrix<T> f(std::int64_t l) const { return march.field(states, march.second_order_ ? l % 2 : 0); }
-  Matrix<T> y(std::int64_t l) const { return march.field(fluxes, l % 2); }
+  Matrix<T> f(std::int64_t l) const {
+    return march.field(arrays[0], march.second_order_ ? l % 2 : 0);
+  }
+  Matrix<T> y(std::int64_t l) const { return march.field(arrays[1], l % 2); }
 
   // What a part adds to the gradient of K: of this layer, and of the last one, which is being added
   // up at the same time.
   Matrix<T> K_sum(std::int64_t l, std::int64_t part) const {
     const std::int64_t c = march.c_, stride = march.stride_;
-    return {K_sums.data() + (l % 2 * parts + part) * c * stride, c, c, stride};
+    return {arrays[2] + (l % 2 * parts + part) * c * stride, c, c, stride};
   }
 
   // Adds up the parts of ∂K of a layer; called by all threads, which do not wait.
@@ -38,12 +39,17 @@ struct March<T>::Adjoint {
     const std::int64_t c = march.c_;
     const T scale = static_cast<T>(march.p_.steps[l].s);
 #pragma omp for nowait
-    for (std::int64_t i = 0; i < c; ++i)
-      for (std::int64_t k = 0; k < c; ++k) {
-        T sum = 0;
-        for (std::int64_t part = 0; part < parts; ++part) sum += K_sum(l, part).row(i)[k];
-        gradients.K[l][i * c + k] += scale * sum;
+    for (std::int64_t i = 0; i < c; ++i) {
+      T* const sum = K_sum(l, 0).row(i);
+      for (std::int64_t part = 1; part < parts; ++part) {
+        const T* const more = K_sum(l, part).row(i);
+#pragma omp simd
+        for (std::int64_t k = 0; k < c; ++k) sum[k] += more[k];
       }
+      T* const out = gradients.K[l] + i * c;
+#pragma omp simd
+      for (std::int64_t k = 0; k < c; ++k) out[k] += scale * sum[k];
+    }
   }
 
   // Adds the gradient that was given for state l itself.
@@ -51,7 +57,8 @@ struct March<T>::Adjoint {
     if (states_bar == nullptr) return;
     const std::int64_t c = march.c_;
     for (std::int64_t i = first; i < last; ++i)
-      for (std::int64_t k = 0; k < c; ++k) f(l).row(i)[k] += states_bar[(l * march.n_ + i) * c + k];
+      for (std::int64_t k = 0; k < c; ++k)
+        f(l).row(i)[k] += states_bar[(l * march.n_ + march.outside(i)) * c + k];
   }
 
   // ȳ of layer l: the adjoint of the state above it times Kᵀ.
@@ -66,9 +73,7 @@ struct March<T>::Adjoint {
   const T* states_bar;
   const MarchGradients<T>& gradients;
   std::int64_t parts;
-  Buffer<T> states;
-  Buffer<T> fluxes;
-  Buffer<T> K_sums;
+  Arrays<T> arrays;                         // adjoints of states, of fluxes, and the sums of ∂K
   std::vector<StepCoefficients> step_sums;  // per layer and part
 };
 
@@ -99,7 +104,7 @@ void March<T>::retreat(std::int64_t first, std::int64_t last, Adjoint& adjoint) 
 
 #pragma omp parallel num_threads(threads_)
   {
-    T* buffer = strips_.data() + 2 * omp_get_thread_num() * kStrip * stride_;
+    T* buffer = arrays_[kStrips] + 2 * omp_get_thread_num() * kStrip * stride_;
     prepare_weights(last - 1, last - 2);
 #pragma omp barrier
     for (std::int64_t l = last - 1; l >= first; --l) {
@@ -114,7 +119,7 @@ void March<T>::retreat(std::int64_t first, std::int64_t last, Adjoint& adjoint) 
 #pragma omp for schedule(dynamic)
         for (std::int64_t k = 0; k < pieces; ++k) {
           const auto& piece = p_.plan->pieces[k];
-          T* sums = pieces_.data() + 2 * k * stride_;
+          T* sums = arrays_[kPieces] + 2 * k * stride_;
           edge_flux_entries<T>(pass, piece.row, piece.first, piece.last, sums, sums + stride_);
         }
       }
@@ -173,7 +178,7 @@ void March<T>::backward(const T* last_bar, const T* states_bar,
 #pragma omp barrier
 #pragma omp for schedule(dynamic)
     for (std::int64_t part = 0; part < adjoint.parts; ++part) {
-      copy_rows<T>({last_bar, n_, c_, c_}, adjoint.f(depth), begin[part], begin[part + 1]);
+      copy_in(last_bar, adjoint.f(depth), begin[part], begin[part + 1]);
       adjoint.add_given(depth, begin[part], begin[part + 1]);
       adjoint.turn(depth - 1, begin[part], begin[part + 1]);
     }
@@ -195,8 +200,11 @@ void March<T>::backward(const T* last_bar, const T* states_bar,
 
   if (!gradients.K.empty()) adjoint.add_K(0);
   if (gradients.f0 != nullptr)
-    for (std::int64_t i = 0; i < n_; ++i)
-      for (std::int64_t k = 0; k < c_; ++k) gradients.f0[i * c_ + k] += adjoint.f(0).row(i)[k];
+    each_part(*p_.plan, threads_, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t i = first; i < last; ++i)
+        for (std::int64_t k = 0; k < c_; ++k)
+          gradients.f0[outside(i) * c_ + k] += adjoint.f(0).row(i)[k];
+    });
   if (gradients.steps == nullptr) return;
   gradients.steps->resize(depth);
   for (std::int64_t at = 0; at < depth * adjoint.parts; ++at) {

@@ -96,6 +96,24 @@ void multiply_transposed(Matrix<const T> a, Matrix<const T> b, Matrix<T> c) {
   }
 }
 
+template <class T>
+void transpose(Matrix<const T> a, Matrix<T> b) {
+  if (a.rows != b.cols || a.cols != b.rows)
+    throw Error("the transpose of {} x {} is not {} x {}", a.rows, a.cols, b.rows, b.cols);
+  constexpr std::int64_t kBlock = 32;  // two blocks fit into the nearest cache
+  const std::int64_t blocks = (a.rows + kBlock - 1) / kBlock;
+#pragma omp parallel for if (a.rows * a.cols > 32 * kBlock * kBlock)
+  for (std::int64_t block = 0; block < blocks; ++block) {
+    const std::int64_t first = block * kBlock;
+    const std::int64_t last = std::min(first + kBlock, a.rows);
+    for (std::int64_t begin = 0; begin < a.cols; begin += kBlock)
+      for (std::int64_t k = begin; k < std::min(begin + kBlock, a.cols); ++k)
+        for (std::int64_t i = first; i < last; ++i) b.row(k)[i] = a.row(i)[k];
+  }
+}
+
+template void transpose(Matrix<const float>, Matrix<float>);
+template void transpose(Matrix<const double>, Matrix<double>);
 template void multiply(Matrix<const float>, Matrix<const float>, Matrix<float>);
 template void multiply(Matrix<const double>, Matrix<const double>, Matrix<double>);
 template void multiply_transposed(Matrix<const float>, Matrix<const float>, Matrix<float>);

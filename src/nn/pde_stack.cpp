@@ -74,6 +74,7 @@ pde::Solution PdeStackImpl::solve(const pde::Domain& domain, const torch::Tensor
   how.memory = options_.memory;
   how.trajectory = trajectory;
   how.energies = energies;
+  how.workspace = workspace_;
   if (is_training()) {
     how.dropout.p = options_.edge_dropout;
     how.dropout.seed = draw.seed_of(kEdgeSite);

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "pdegcn/graph/error.h"
+#include "pdegcn/kernels/product.h"
 #include "pdegcn/kernels/sparse.h"
 
 namespace pdegcn::nn {
@@ -13,24 +14,29 @@ struct SparseInput::Pattern {
   std::vector<std::int32_t> columns;
   std::vector<std::int64_t> column_offsets;
   std::vector<std::int32_t> rows;
-  torch::Tensor order;
+  std::vector<std::int64_t> order;
 };
 
 namespace {
 
-torch::Tensor multiply(std::int64_t rows, const std::vector<std::int64_t>& offsets,
-                       const std::vector<std::int32_t>& columns, const torch::Tensor& values,
-                       const torch::Tensor& b) {
-  auto c = torch::empty({rows, b.size(1)}, b.options());
-  const auto run = [&](auto zero) {
+template <class Work>
+auto with_type(const torch::Tensor& x, const Work& work) {
+  return x.scalar_type() == torch::kFloat32 ? work(float{}) : work(double{});
+}
+
+template <class T>
+kernels::Matrix<T> view(const torch::Tensor& m) {
+  return {m.data_ptr<T>(), m.size(0), m.size(1), m.size(1)};
+}
+
+torch::Tensor transposed(const torch::Tensor& m) {
+  const auto from = m.contiguous();
+  auto to = torch::empty({m.size(1), m.size(0)}, m.options());
+  with_type(m, [&](auto zero) {
     using T = decltype(zero);
-    kernels::multiply_sparse<T>(
-        {rows, b.size(0), offsets.data(), columns.data(), values.data_ptr<T>()},
-        {b.data_ptr<T>(), b.size(0), b.size(1), b.size(1)},
-        {c.data_ptr<T>(), rows, b.size(1), b.size(1)});
-  };
-  b.scalar_type() == torch::kFloat32 ? run(float{}) : run(double{});
-  return c;
+    kernels::transpose<T>(view<T>(from), view<T>(to));
+  });
+  return to;
 }
 
 // What backward needs, kept by the autograd graph.
@@ -49,8 +55,16 @@ class SparseProduct : public torch::autograd::Function<SparseProduct> {
                                const torch::Tensor& values) {
     context->saved_data["kept"] =
         torch::IValue::make_capsule(c10::make_intrusive<Kept>(pattern, values));
-    return multiply(static_cast<std::int64_t>(pattern->offsets.size()) - 1, pattern->offsets,
-                    pattern->columns, values, weight.t().contiguous());
+    const auto rows = static_cast<std::int64_t>(pattern->offsets.size()) - 1;
+    const auto b = transposed(weight);
+    auto c = torch::empty({rows, weight.size(0)}, weight.options());
+    with_type(weight, [&](auto zero) {
+      using T = decltype(zero);
+      kernels::multiply_sparse<T>({rows, weight.size(1), pattern->offsets.data(),
+                                   pattern->columns.data(), values.data_ptr<T>()},
+                                  view<T>(b), view<T>(c));
+    });
+    return c;
   }
 
   // ∂/∂W = (Sᵀ given)ᵀ, row by row over the columns of S.
@@ -58,11 +72,17 @@ class SparseProduct : public torch::autograd::Function<SparseProduct> {
                                                  torch::autograd::variable_list outputs) {
     const auto& kept = static_cast<Kept&>(*context->saved_data["kept"].toCapsule());
     const auto& pattern = *kept.pattern;
-    const auto by_column = kept.values.index_select(0, pattern.order);
-    const auto result =
-        multiply(static_cast<std::int64_t>(pattern.column_offsets.size()) - 1,
-                 pattern.column_offsets, pattern.rows, by_column, outputs[0].contiguous());
-    return {result.t(), {}, {}};
+    const auto columns = static_cast<std::int64_t>(pattern.column_offsets.size()) - 1;
+    const auto given = outputs[0].contiguous();
+    auto result = torch::empty({columns, given.size(1)}, given.options());
+    with_type(given, [&](auto zero) {
+      using T = decltype(zero);
+      kernels::multiply_sparse<T>(
+          {columns, given.size(0), pattern.column_offsets.data(), pattern.rows.data(),
+           kept.values.data_ptr<T>(), pattern.order.data()},
+          view<T>(given), view<T>(result));
+    });
+    return {transposed(result), {}, {}};
   }
 };
 
@@ -89,12 +109,12 @@ SparseInput::SparseInput(const data::SparseMatrix& matrix, torch::ScalarType typ
   std::vector<std::int64_t> next(pattern->column_offsets.begin(),
                                  pattern->column_offsets.end() - 1);
   pattern->rows.resize(entries);
-  pattern->order = torch::empty({entries}, torch::kInt64);
+  pattern->order.resize(entries);
   for (std::int64_t i = 0; i < rows_; ++i)
     for (std::int64_t k = matrix.offsets[i]; k < matrix.offsets[i + 1]; ++k) {
       const std::int64_t at = next[matrix.columns[k]]++;
       pattern->rows[at] = static_cast<std::int32_t>(i);
-      pattern->order.data_ptr<std::int64_t>()[at] = k;
+      pattern->order[at] = k;
     }
   pattern_ = std::move(pattern);
   values_ = torch::tensor(matrix.values, torch::kFloat32).to(type);

@@ -12,14 +12,20 @@ struct Kept : torch::CustomClassHolder {
        const torch::Tensor& coefficients, const Options& options)
       : domain(d), K(weights.contiguous()), gamma(weights_of_edges.contiguous()) {
     kernels::MarchProblem<T> problem;
-    problem.graph = &domain.graph();
-    problem.plan = &domain.plan();
+    const Domain::Walk& walk = domain.walk();
+    problem.graph = walk.graph.get();
+    problem.plan = &walk.plan;
+    if (!walk.order.empty()) {
+      problem.order = walk.order.data();
+      problem.edge_ids = walk.edge_ids.data();
+    }
     problem.gamma = gamma.template data_ptr<T>();
     problem.channels = K.size(1);
     problem.activation = options.activation;
     problem.symmetric = options.symmetric;
     problem.dropout = options.dropout;
     problem.grid = options.grid;
+    problem.workspace = options.workspace;
     // A trajectory is every state.
     problem.memory = options.trajectory ? kernels::Memory::store : options.memory;
     const auto steps = coefficients.to(torch::kCPU, torch::kFloat64).contiguous();

@@ -59,9 +59,9 @@ std::string format_loss(double loss) {
                                                    : fmt::format("{:.4f}", loss);
 }
 
-std::string format_speed(double per_epoch) {
-  if (per_epoch > 1) return format_duration(per_epoch) + "/epoch";
-  return fmt::format("{:.{}f} epochs/s", 1 / per_epoch, per_epoch > 0.1 ? 1 : 0);
+std::string format_speed(double per_epoch, const std::string& unit) {
+  if (per_epoch > 1) return format_duration(per_epoch) + "/" + unit;
+  return fmt::format("{:.{}f} {}s/s", 1 / per_epoch, per_epoch > 0.1 ? 1 : 0, unit);
 }
 
 int terminal_width(int descriptor) {
@@ -96,10 +96,12 @@ Progress::~Progress() {
   erase();
 }
 
-void Progress::start(std::string name, std::string score, std::int64_t epochs, std::int64_t done) {
+void Progress::start(std::string name, std::string score, std::int64_t epochs, std::int64_t done,
+                     std::string unit) {
   erase();
   name_ = std::move(name);
   score_ = std::move(score);
+  unit_ = std::move(unit);
   epochs_ = epochs;
   done_ = done;
   latest_ = {};
@@ -130,14 +132,14 @@ std::string Progress::line(std::size_t width, bool colour) const {
   const std::string total = fmt::format("{}", epochs_);
   std::vector<Part> parts;
   if (!name_.empty()) parts.push_back({3, "", name_});
-  parts.push_back({0, "epoch", fmt::format("{:>{}}/{}", latest_.epoch, total.size(), total)});
-  parts.push_back({1, "loss", format_loss(latest_.loss)});
+  parts.push_back({0, unit_, fmt::format("{:>{}}/{}", latest_.epoch, total.size(), total)});
+  if (latest_.loss) parts.push_back({1, "loss", format_loss(*latest_.loss)});
   if (latest_.score)
     parts.push_back({2, score_, fmt::format("{:.1f} %", 100 * *latest_.score), true});
   if (latest_.alpha) parts.push_back({5, "α", fmt::format("{:.3f}", *latest_.alpha)});
   if (per_epoch_ > 0) {
     const auto left = static_cast<double>(epochs_ - latest_.epoch);
-    parts.push_back({6, "", format_speed(per_epoch_)});
+    parts.push_back({6, "", format_speed(per_epoch_, unit_)});
     if (left > 0) parts.push_back({4, "", format_duration(left * per_epoch_) + " left"});
   }
   while (parts.size() > 1 && columns(parts) > width + 2)

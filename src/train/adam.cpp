@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "pdegcn/graph/error.h"
+#include "pdegcn/kernels/adam.h"
 
 namespace pdegcn::train {
 namespace {
@@ -10,14 +11,6 @@ namespace {
 constexpr double kBeta1 = 0.9;
 constexpr double kBeta2 = 0.999;
 constexpr double kEpsilon = 1e-8;
-
-// Σ g², in order.
-double square_sum(const torch::Tensor& gradient) {
-  const float* g = gradient.data_ptr<float>();
-  double sum = 0;
-  for (std::int64_t k = 0; k < gradient.numel(); ++k) sum += static_cast<double>(g[k]) * g[k];
-  return sum;
-}
 
 }  // namespace
 
@@ -45,38 +38,35 @@ Adam::Adam(const nn::Network& network, const Rates& rates) {
 
 std::string Adam::step(double factor, double clip) {
   double total = 0;
-  std::vector<torch::Tensor> gradients;
+  std::vector<torch::Tensor> gradients;  // some may be undefined
   for (const Slot& slot : slots) {
-    gradients.push_back(slot.parameter.grad().defined() ? slot.parameter.grad().contiguous()
-                                                        : torch::zeros_like(slot.parameter));
-    const double sum = square_sum(gradients.back());
+    gradients.push_back(slot.parameter.grad());
+    if (!gradients.back().defined()) continue;
+    gradients.back() = gradients.back().contiguous();
+    const double sum =
+        kernels::sum_of_squares(gradients.back().data_ptr<float>(), gradients.back().numel());
     if (!std::isfinite(sum)) return slot.name;
     total += sum;
   }
   const double norm = std::sqrt(total);
-  const auto scale = static_cast<float>(clip > 0 && norm > clip ? clip / norm : 1);
 
   ++steps;
   const double bias1 = 1 - std::pow(kBeta1, static_cast<double>(steps));
   const double bias2 = 1 - std::pow(kBeta2, static_cast<double>(steps));
-  const auto root2 = static_cast<float>(1 / std::sqrt(bias2));
+  kernels::AdamStep step;
+  step.beta1 = static_cast<float>(kBeta1);
+  step.beta2 = static_cast<float>(kBeta2);
+  step.epsilon = static_cast<float>(kEpsilon);
+  step.scale = static_cast<float>(clip > 0 && norm > clip ? clip / norm : 1);
+  step.root = static_cast<float>(1 / std::sqrt(bias2));
   for (std::size_t s = 0; s < slots.size(); ++s) {
     Slot& slot = slots[s];
-    const auto rate = static_cast<float>(factor * slot.rate / bias1);
-    const auto decay = static_cast<float>(slot.decay);
-    const float* const g = gradients[s].data_ptr<float>();
-    float* const p = slot.parameter.data_ptr<float>();
-    float* const m = slot.mean.data_ptr<float>();
-    float* const v = slot.square.data_ptr<float>();
-    constexpr auto b1 = static_cast<float>(kBeta1);
-    constexpr auto b2 = static_cast<float>(kBeta2);
-    constexpr auto epsilon = static_cast<float>(kEpsilon);
-    for (std::int64_t k = 0; k < slot.parameter.numel(); ++k) {
-      const float d = scale * g[k] + decay * p[k];
-      m[k] = b1 * m[k] + (1 - b1) * d;
-      v[k] = b2 * v[k] + (1 - b2) * d * d;
-      p[k] -= rate * m[k] / (std::sqrt(v[k]) * root2 + epsilon);
-    }
+    step.rate = static_cast<float>(factor * slot.rate / bias1);
+    step.decay = static_cast<float>(slot.decay);
+    kernels::adam_step(step, slot.parameter.numel(),
+                       gradients[s].defined() ? gradients[s].data_ptr<float>() : nullptr,
+                       slot.parameter.data_ptr<float>(), slot.mean.data_ptr<float>(),
+                       slot.square.data_ptr<float>());
   }
   return {};
 }

@@ -160,6 +160,8 @@ ExperimentTable read_experiment_table(std::string_view text, const std::string& 
       table.title = value_of<std::string>(value, where, "a text");
     else if (key == "decimals")
       table.decimals = static_cast<int>(value_of<std::int64_t>(value, where, "a whole number"));
+    else if (key == "columns")
+      table.columns = value_of<std::string>(value, where, "a text");
     else if (key == "curve")
       table.curve = value_of<std::string>(value, where, "a text");
     else if (key == "gap")

@@ -174,7 +174,7 @@ data::Sample open_shape(const std::string& path, const std::string& part,
                         const std::string& data_dir, std::int64_t k) {
   if (k < 1) throw Error("k must be at least 1, it is {}", k);
   if (path.empty()) return generated_body();
-  if (!is_shape_file(path)) return take(data::open(path, {data_dir, {}}), part, k);
+  if (!is_shape_file(path)) return take(data::open(path, {.data_dir = data_dir}), part, k);
   if (!part.empty()) throw Error("{} holds one shape: there is no '{}' to choose", path, part);
   data::Mesh mesh = data::read_mesh(fs::path(path));
   const std::string name = fs::path(path).stem().string();

@@ -217,5 +217,20 @@ TEST(Product, ShapesThatDoNotFitAreErrors) {
   PDEGCN_EXPECT_ERROR(multiply_transposed<float>(view(2, 3), view(2, 5), view(2, 5)), "2 x 5");
 }
 
+TEST(Product, TheTransposeIsTheTranspose) {
+  for (const auto& [rows, cols] :
+       {std::pair<std::int64_t, std::int64_t>{1, 7}, {33, 64}, {700, 65}}) {
+    const auto a = tests::random_values<float>(rows * (cols + 1), 1);
+    std::vector<float> b(cols * (rows + 2), 9);
+    transpose<float>({a.data(), rows, cols, cols + 1}, {b.data(), cols, rows, rows + 2});
+    for (std::int64_t i = 0; i < rows; ++i)
+      for (std::int64_t k = 0; k < cols; ++k)
+        ASSERT_EQ(b[k * (rows + 2) + i], a[i * (cols + 1) + k]);
+    EXPECT_EQ(b[rows], 9) << "between rows";
+  }
+  std::vector<float> m(12);
+  PDEGCN_EXPECT_ERROR(transpose<float>({m.data(), 3, 4, 4}, {m.data(), 3, 4, 4}), "3 x 4");
+}
+
 }  // namespace
 }  // namespace pdegcn::kernels

@@ -1,6 +1,8 @@
 // Ways of keeping states: the same results, less memory.
 #include "setting.h"
+#include "tests/support/allocations.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/sanitized.h"
 
 namespace pdegcn::tests {
 namespace {
@@ -99,6 +101,74 @@ TEST(Memory, WhatCannotBeReversedIsRefused) {
   s.f0 = (s.f0 * 1e4).requires_grad_();
   PDEGCN_EXPECT_ERROR(s.run(options), "grown to 8", "checkpoint");
 }
+
+#if !PDEGCN_SANITIZED
+
+// A ring, large beside all that is not a state.
+Graph ring() {
+  std::vector<Edge> edges;
+  for (NodeId i = 0; i < 4000; ++i) edges.push_back({i, NodeId((i + 1) % 4000)});
+  return Graph::from_edges(4000, edges);
+}
+constexpr double kRingState = 4000 * 16 * sizeof(float);
+
+// The most memory that the kernels hold in a training step with one K for all layers, in states.
+double states_of(Kind kind, std::int64_t layers, const Options& options) {
+  Setting s(ring(), 16, layers, kind, torch::kFloat32, 1, 0.1);
+  s.f0 = 0.1 * s.f0;
+  s.K = s.K.slice(0, 0, 1).clone().requires_grad_();
+  reset_peak_allocation();
+  s.run(options).last.sum().backward();
+  return static_cast<double>(peak_allocation()) / kRingState;
+}
+
+TEST(Memory, DoesNotGrowWithTheLayersOfAReversedWave) {
+  Options options;
+  options.memory = Memory::reverse;
+  const double ten = states_of(Kind::h, 10, options);
+  EXPECT_GT(ten, 8) << "nothing was counted";
+  EXPECT_LE(states_of(Kind::h, 1000, options), 1.2 * ten);
+}
+
+TEST(Memory, GrowsWithTheRootOfTheLayersInCheckpoints) {
+  Options options;
+  options.memory = Memory::checkpoint;
+  const double ten = states_of(Kind::d, 10, options);
+  EXPECT_GT(ten, 8) << "nothing was counted";
+  EXPECT_LE(states_of(Kind::d, 1000, options), 8 * ten);
+}
+
+TEST(Memory, AStepAfterTheFirstTakesNothingFresh) {
+  Options options;
+  options.workspace = std::make_shared<kernels::Workspace>();
+  for (const Memory memory : {Memory::store, Memory::checkpoint, Memory::reverse}) {
+    options.memory = memory;
+    states_of(Kind::h, 6, options);
+    EXPECT_LT(states_of(Kind::h, 6, options), 0.5);
+  }
+}
+
+TEST(Memory, TwoGraphsAliveAtOnceDoNotShareABlock) {
+  Options options;
+  options.workspace = std::make_shared<kernels::Workspace>();
+  const Setting s(mixed_graph(), 5, 4, Kind::m);
+  const auto gradient = [&](const torch::Tensor& loss, const torch::Tensor& K) {
+    return torch::autograd::grad({loss.sum()}, {K})[0];
+  };
+  Setting a = s, b = s;
+  a.K = s.K.detach().clone().requires_grad_();
+  b.K = (0.5 * s.K).detach().requires_grad_();
+  const auto expected_a = gradient(a.run().last, a.K), expected_b = gradient(b.run().last, b.K);
+  const auto first = a.run(options).last, second = b.run(options).last;
+  {
+    const torch::NoGradGuard no_grad;
+    s.run(options);  // an evaluation in between
+  }
+  EXPECT_TRUE(gradient(first, a.K).equal(expected_a));
+  EXPECT_TRUE(gradient(second, b.K).equal(expected_b));
+}
+
+#endif
 
 }  // namespace
 }  // namespace pdegcn::tests

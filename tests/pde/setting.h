@@ -1,6 +1,9 @@
 // A random stack on a random graph, for the tests of this floor.
 #pragma once
 
+#include <cstdlib>
+#include <string_view>
+
 #include "pdegcn/pde/integrate.h"
 #include "tests/support/random_graph.h"
 #include "tests/support/tensors.h"
@@ -28,7 +31,17 @@ struct Setting {
     return std::make_unique<pde::Mixture>(step, beta);
   }
 
+  // Where a test leaves the memory mode open, the environment variable PDEGCN_TEST_MEMORY may
+  // choose one: all tests hold for all of them. What cannot be run backwards is kept in
+  // checkpoints, and a wave that can is rounded to the same grid on both paths.
   pde::Solution run(pde::Options options = {}) const {
+    const char* const mode = std::getenv("PDEGCN_TEST_MEMORY");
+    if (mode != nullptr && options.memory == pde::Memory::automatic) {
+      const bool reverse = std::string_view(mode) == "reverse" && kind == Kind::h;
+      options.memory = reverse ? pde::Memory::reverse : pde::Memory::checkpoint;
+      if (reverse && options.grid == 0)
+        options.grid = f0.scalar_type() == torch::kFloat32 ? 0x1p-20 : 0x1p-48;
+    }
     return pde::integrate(domain, f0, K, *dynamics(), depth, options);
   }
 

@@ -10,7 +10,7 @@ TEST(Commands, HelpTeaches) {
   const TemporaryFolder folder;
   EXPECT_TRUE(contains(pdegcn_ok(folder.path(), "--help"), "pdegcn train"));
   for (const char* command :
-       {"train", "evaluate", "predict", "tune", "plot", "info", "fetch", "flow"}) {
+       {"train", "evaluate", "predict", "tune", "reproduce", "plot", "info", "fetch", "flow"}) {
     const std::string help = pdegcn_ok(folder.path(), std::string(command) + " --help");
     EXPECT_TRUE(contains(help, "Examples:")) << command;
     EXPECT_TRUE(contains(help, std::string("pdegcn ") + command)) << command;
@@ -55,6 +55,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Mistake{"predict nowhere --out x.txt", ".csv or .npy"},
                     Mistake{"info nothing-like-it", "there is no data set"},
                     Mistake{"fetch nothing-like-it", "nothing-like-it"},
+                    Mistake{"reproduce", "--list"}, Mistake{"reproduce tabel-3", "table-3"},
                     Mistake{"fetch", "--list"}));
 
 TEST(Config, FilesFlagsAndExperimentsInThisOrder) {

@@ -13,10 +13,7 @@ std::atomic<std::size_t> current = 0;
 std::atomic<std::size_t> start = 0;
 std::atomic<std::size_t> peak = 0;
 
-}  // namespace
-
-void* operator new(std::size_t size) {
-  void* memory = std::malloc(size == 0 ? 1 : size);
+void* count(void* memory) {
   if (memory == nullptr) throw std::bad_alloc();
   const std::size_t size_given = malloc_usable_size(memory);
   const std::size_t now = current.fetch_add(size_given) + size_given;
@@ -26,6 +23,17 @@ void* operator new(std::size_t size) {
   return memory;
 }
 
+}  // namespace
+
+void* operator new(std::size_t size) {
+  return count(std::malloc(size == 0 ? 1 : size));
+}
+
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  const auto step = static_cast<std::size_t>(alignment);
+  return count(std::aligned_alloc(step, (size / step + 1) * step));
+}
+
 void operator delete(void* memory) noexcept {
   if (memory == nullptr) return;
   current -= malloc_usable_size(memory);
@@ -33,6 +41,14 @@ void operator delete(void* memory) noexcept {
 }
 
 void operator delete(void* memory, std::size_t) noexcept {
+  operator delete(memory);
+}
+
+void operator delete(void* memory, std::align_val_t) noexcept {
+  operator delete(memory);
+}
+
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
   operator delete(memory);
 }
 

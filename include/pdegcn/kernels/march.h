@@ -2,7 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
-#include <span>
+#include <memory>
 #include <vector>
 
 #include "pdegcn/graph/graph.h"
@@ -10,6 +10,7 @@
 #include "pdegcn/kernels/matrix.h"
 #include "pdegcn/kernels/product.h"
 #include "pdegcn/kernels/row_plan.h"
+#include "pdegcn/kernels/workspace.h"
 
 namespace pdegcn::kernels {
 
@@ -51,17 +52,39 @@ struct MarchProblem {
   EdgeDropout dropout;    // its layer is filled in
   Memory memory = Memory::automatic;
   double grid = 0;  // where positive, f0 and the increments s r are rounded to multiples of it
+  std::shared_ptr<Workspace> workspace = {};  // where memory comes from; null: one of its own
+  // When the nodes of the graph are those of the caller in another order: the caller's number of
+  // each node, and the caller's edge of each entry of a row. Null where they are the same.
+  const NodeId* order = nullptr;
+  const EdgeId* edge_ids = nullptr;
 };
 
-// What a march will use, chosen by a rule on the problem alone.
-template <class T>
+// What decides on the memory of a march.
+struct MarchSize {
+  std::int64_t nodes = 0;
+  std::int64_t edges = 0;
+  std::int64_t channels = 0;
+  std::int64_t layers = 0;
+  bool second_order = false;  // whether any step looks two states back
+  bool reversible = false;    // whether all steps are those of a wave
+  std::int64_t value_bytes = sizeof(float);
+};
+
+// What a march will use, chosen by a rule on its size alone. `memory` and `grid` are those of the
+// problem; throws Error when they do not fit it.
 struct MarchPlan {
-  explicit MarchPlan(const MarchProblem<T>& problem);
+  MarchPlan(const MarchSize& size, Memory memory, double grid);
   Memory memory;             // no longer automatic
   double grid;               // kGrid where reverse needs one and none was given
   std::int64_t segment = 0;  // layers whose states are kept at a time
-  std::int64_t bytes = 0;    // for states, forward and backward
+  std::int64_t bytes = 0;    // forward and backward
 };
+
+// From one row of a state to the next. Rows at a large power of two from each other would share a
+// few sets of the cache, and a strip of them would not fit in there.
+inline constexpr std::int64_t state_stride(std::int64_t channels) {
+  return padded(channels) + (padded(channels) % (kPadding * 16) == 0 ? kPadding : 0);
+}
 
 // Where the gradients go; null where one is not wanted. Each is added to what is there.
 template <class T>
@@ -101,12 +124,19 @@ class March {
   void backward(const T* last_bar, const T* states_bar, const MarchGradients<T>& gradients);
 
   std::int64_t layers() const { return static_cast<std::int64_t>(p_.steps.size()); }
-  const MarchPlan<T>& plan() const { return plan_; }
+  const MarchPlan& plan() const { return plan_; }
 
  private:
   struct Adjoint;
 
-  Matrix<T> field(const Buffer<T>& buffer, std::int64_t slot) const;
+  enum Array { kStates, kProducts, kSaved, kWeights, kStrips, kPieces, kGamma };
+
+  Matrix<T> field(T* fields, std::int64_t slot) const;
+  std::int64_t outside(std::int64_t i) const { return p_.order == nullptr ? i : p_.order[i]; }
+  const EdgeId* edge_ids() const {
+    return p_.edge_ids == nullptr ? p_.graph->edge_ids().data() : p_.edge_ids;
+  }
+  void copy_in(const T* values, Matrix<T> to, std::int64_t first, std::int64_t last) const;
   Matrix<T> f(std::int64_t l) const;
   Matrix<T> g(std::int64_t l) const;
   Matrix<T> weight(std::int64_t l) const;
@@ -124,7 +154,7 @@ class March {
   void reverse_rows(std::int64_t l, std::int64_t i, std::int64_t end, Matrix<T> y);
 
   MarchProblem<T> p_;
-  MarchPlan<T> plan_;
+  MarchPlan plan_;
   std::int64_t n_;
   std::int64_t c_;
   std::int64_t stride_;
@@ -132,15 +162,12 @@ class March {
   bool kept_ = false;      // whether f_ and g_ hold the states of a segment, or the last two
   std::int64_t base_ = 0;  // the first layer of that segment
   std::atomic<bool> outgrown_ = false;
-  std::int64_t loaded_ = -1;    // which segment it is; in reverse, 0 when the wave is back at f0
-  std::vector<T> entry_gamma_;  // γ per entry of a row
-  Buffer<T> f_;                 // states of a segment and the one before it, or the last two
-  Buffer<T> g_;                 // products f Kᵀ of a segment, or the last two
-  Buffer<T> saved_;             // the states that segments begin with
-  Buffer<T> weights_;           // K and Kᵀ of the layers at hand, padded: two of each
+  std::int64_t loaded_ = -1;  // which segment it is; in reverse, 0 when the wave is back at f0
   int threads_;
-  Buffer<T> strips_;  // two strips of rows per thread
-  Buffer<T> pieces_;  // sums over the pieces of long rows
+  // States of a segment and the one before it, or the last two; products f Kᵀ of a segment, or the
+  // last two; the states that segments begin with; K and Kᵀ of the layers at hand, two of each; two
+  // strips of rows per thread; sums over the pieces of long rows; γ per entry of a row.
+  Arrays<T> arrays_;
 };
 
 }  // namespace pdegcn::kernels

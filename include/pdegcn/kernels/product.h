@@ -39,4 +39,8 @@ void multiply(Matrix<const T> a, Matrix<const T> b, Matrix<T> c);
 template <class T>
 void multiply_transposed(Matrix<const T> a, Matrix<const T> b, Matrix<T> c);
 
+// B = Aᵀ, by all threads.
+template <class T>
+void transpose(Matrix<const T> a, Matrix<T> b);
+
 }  // namespace pdegcn::kernels

@@ -6,7 +6,7 @@
 
 namespace pdegcn::kernels {
 
-// A sparse matrix in CSR form, as a view.
+// A sparse matrix by its rows, as a view.
 template <class T>
 struct SparseRows {
   std::int64_t rows = 0;
@@ -14,15 +14,18 @@ struct SparseRows {
   const std::int64_t* offsets = nullptr;
   const std::int32_t* columns = nullptr;
   const T* values = nullptr;
+  // Where the value of an entry stands, or null when they stand in order: a matrix and its
+  // transpose can share their values.
+  const std::int64_t* order = nullptr;
 };
 
-// C = S B by all threads; a row is summed in the order of its entries, whatever their number. B and
-// C have rows of any stride.
+// C = S B by all threads; a row is summed in the order of its entries, whatever the number of
+// threads, and entries with the value 0 are passed over. B and C have rows of any stride.
 template <class T>
 void multiply_sparse(const SparseRows<T>& s, Matrix<const T> b, Matrix<T> c);
 
 // Input dropout: out[k] is values[k] / (1 - p), or 0 with probability p, as the Philox block of
-// (seed, step, k) says.
+// (seed, step, k) says. `out` may be `values`.
 template <class T>
 void dropout(const T* values, std::int64_t count, double p, std::uint64_t seed, std::uint64_t step,
              T* out);

@@ -68,6 +68,8 @@ class PdeStackImpl : public torch::nn::Module {
 
  private:
   StackOptions options_;
+  // What a step of training gives back, the next one takes.
+  std::shared_ptr<kernels::Workspace> workspace_ = std::make_shared<kernels::Workspace>();
 };
 TORCH_MODULE(PdeStack);
 

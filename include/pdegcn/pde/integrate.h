@@ -3,9 +3,11 @@
 #include <torch/torch.h>
 
 #include <cstdint>
+#include <memory>
 
 #include "pdegcn/kernels/edge_flux.h"
 #include "pdegcn/kernels/march.h"
+#include "pdegcn/kernels/workspace.h"
 #include "pdegcn/pde/domain.h"
 #include "pdegcn/pde/dynamics.h"
 
@@ -31,6 +33,8 @@ struct Options {
   Path path = Path::automatic;
   Memory memory = Memory::automatic;  // of the kernels, for the way back
   double grid = 0;  // a power of two: f0 and the increments are rounded to its multiples
+  // Where the kernels take memory from and leave it for the next time; null: memory of their own.
+  std::shared_ptr<kernels::Workspace> workspace = {};
 };
 
 // What the theorems speak of, for step l = 0 to L - 1, with the velocity f_t = (f^{l+1} - f^{l-1})

@@ -28,7 +28,7 @@ class Progress {
 
   struct Epoch {
     std::int64_t epoch = 0;  // from 1
-    double loss = 0;
+    std::optional<double> loss;
     std::optional<double> score;  // between 0 and 1
     std::optional<double> alpha;  // of the mixture
   };
@@ -41,8 +41,10 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   // Begins a run of that many epochs, of which the first `done` lie behind it. The name, which may
-  // be empty, tells it from others: "seed 2/10". `score` says what the score is: "validation".
-  void start(std::string name, std::string score, std::int64_t epochs, std::int64_t done = 0);
+  // be empty, tells it from others: "seed 2/10". `score` says what the score is: "validation", and
+  // `unit` what is counted, where that is not epochs.
+  void start(std::string name, std::string score, std::int64_t epochs, std::int64_t done = 0,
+             std::string unit = "epoch");
 
   // Called after every epoch; writes only when it is time to.
   void update(const Epoch& epoch);
@@ -64,6 +66,7 @@ class Progress {
   Options options_;
   std::string name_;
   std::string score_;
+  std::string unit_;
   std::int64_t epochs_ = 0;
   std::int64_t done_ = 0;
   Epoch latest_;

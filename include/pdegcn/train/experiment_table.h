@@ -39,6 +39,7 @@ struct TuneRule {
 struct ExperimentTable {
   std::string title;
   int decimals = 1;
+  std::string columns;  // the setting that changes from column to column of the paper's table
   std::vector<Cell> cells;
 
   // Cut down to minutes: these cells, on these data sets in place of the real ones, so.
