@@ -139,7 +139,6 @@ TEST(Flow, MistakesLeaveNoFiles) {
   const std::pair<const char*, const char*> mistakes[] = {
       {"nan.off", "nan.off:4"},
       {"ring.off --channel 1", "no channel 1"},
-
       {"--run nowhere --steps 5", "--run excludes"},
   };
   for (const auto& [line, words] : mistakes) {

@@ -132,7 +132,7 @@ TEST(Search, TrialsFollowFromSeedAndNumberAndStayInTheirSpace) {
   }
   EXPECT_NEAR(below / 200, 0.5, 0.15);
   for (const Task task : {kNode, kGraph, kCorrespondence})
-    EXPECT_FALSE(read_space(default_space(task, true), "default").empty());
+    EXPECT_FALSE(read_space(default_space(task, kMixture), "default").empty());
   PDEGCN_EXPECT_ERROR(read_space("setp = [1]", "space.toml"), "line 1", "'step'");
   PDEGCN_EXPECT_ERROR(read_space("step = {low = 2, high = 1}", "space.toml"), "from 2 to 1");
   PDEGCN_EXPECT_ERROR(read_space("step = {lo = 2}", "space.toml"), "'lo'");
