@@ -75,7 +75,9 @@ std::string made_quick(const std::string& line) {
   if (command == "reproduce" && !contains(line, "--list"))
     return quick + (contains(line, "--quick") ? "" : "--quick ") +
            "--seeds 1 --epochs 2 --trials 2 --quiet";
-  if (command == "flow") return quick + "--frames 3 --columns 2 --height 60";
+  if (command == "flow")
+    return quick + "--frames 3 --columns 2 --height 60" +
+           (contains(line, "--run") ? "" : " --steps 20");
   return quick;
 }
 

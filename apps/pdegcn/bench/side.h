@@ -52,7 +52,6 @@ enum class Formulation {
 torch::Tensor march_on_edges(const pde::Domain& domain, const torch::Tensor& f0,
                              const torch::Tensor& K, const torch::Tensor& coefficients);
 
-
 // What the machine has left to give, in bytes.
 std::int64_t available_memory();
 
