@@ -1,4 +1,4 @@
-// What a training step does beside forward and backward: the loss and the optimiser.
+// What a training step does beside forward and backward, on one thread: the loss and the optimiser.
 #include <benchmark/benchmark.h>
 
 #include "pdegcn/train/adam.h"
@@ -12,7 +12,7 @@ using Counter = benchmark::Counter;
 
 // The network for Cora with 64 channels and that many layers.
 void AdamStep(benchmark::State& state) {
-  set_threads(state.range(1));
+  set_threads(1);
   nn::StackOptions stack;
   stack.layers = state.range(0);
   nn::NodeClassifier network(1433, 7, 0.5, stack);
@@ -26,16 +26,11 @@ void AdamStep(benchmark::State& state) {
   state.counters["parameters/s"] =
       Counter(static_cast<double>(parameters), Counter::kIsIterationInvariantRate);
 }
-BENCHMARK(AdamStep)
-    ->ArgNames({"layers", "threads"})
-    ->Args({16, 1})
-    ->Args({64, 1})
-    ->Args({64, 2})
-    ->UseRealTime();
+BENCHMARK(AdamStep)->ArgName("layers")->Arg(16)->Arg(64);
 
 // Cross-entropy of all nodes of PubMed, with its gradient.
 void Loss(benchmark::State& state) {
-  set_threads(state.range(1));
+  set_threads(1);
   const std::int64_t rows = 19717, classes = state.range(0);
   const auto logits = torch::randn({rows, classes});
   Answers answers;
@@ -49,7 +44,7 @@ void Loss(benchmark::State& state) {
   }
   state.counters["rows/s"] = Counter(static_cast<double>(rows), Counter::kIsIterationInvariantRate);
 }
-BENCHMARK(Loss)->ArgNames({"classes", "threads"})->Args({3, 1})->Args({3, 2})->UseRealTime();
+BENCHMARK(Loss)->ArgName("classes")->Arg(3);
 
 }  // namespace
 }  // namespace pdegcn::train
