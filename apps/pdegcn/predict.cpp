@@ -147,13 +147,15 @@ void write_maps(const fs::path& folder, const data::Dataset& data, const data::D
 int run(const std::string& folder, const std::string& out, bool logits,
         const train::Settings& flags) {
   const bool numpy = out.ends_with(".npy");
+  const bool file = out.empty() || numpy || out.ends_with(".csv");
+  if (!file && !fs::path(out).extension().empty())
+    throw Error("--out {}: the name must end in .csv or .npy", out);
   const report::RunFiles files = report::find_run(folder);
   train::RunConfig config = train::config_of_run(files);
-  const bool maps =
-      config.task == "correspondence" && !out.empty() && fs::path(out).extension().empty();
-  if (!out.empty() && !numpy && !out.ends_with(".csv") && !maps)
-    throw Error("--out {}: the name must end in .csv or .npy{}", out,
-                config.task == "correspondence" ? ", or be a folder" : "");
+  const bool maps = !file;
+  if (maps && config.task != "correspondence")
+    throw Error("--out {}: the name must end in .csv or .npy; only a correspondence fills a folder",
+                out);
   if (maps && logits) throw Error("--logits: a folder of maps has none; write a .csv or .npy");
   const train::RunConfig trained = config;
   if (flags.contains("data")) config.split.clear();

@@ -53,7 +53,7 @@ TEST(Footprint, ThatCannotBeHadIsRefusedAtOnceWithAModeThatFits) {
 TEST(Footprint, TheModeThatWasChosenIsRecorded) {
   const TemporaryFolder folder;
   pdegcn_ok(folder.path(), "train --data karate --model d,h --epochs 1 --quiet --out a");
-  for (const char* run : {"a/d-public-0", "a/h-public-0"}) {
+  for (const char* run : {"a/d-leaders-0", "a/h-leaders-0"}) {
     const std::string config = read_text(folder.path() / run / "config.toml");
     EXPECT_TRUE(contains(config, "memory = \"store\"")) << config;
     EXPECT_TRUE(contains(config, "reorder = \"none\"")) << config;
