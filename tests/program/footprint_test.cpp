@@ -45,7 +45,8 @@ TEST(Footprint, ThatCannotBeHadIsRefusedAtOnceWithAModeThatFits) {
   EXPECT_EQ(heat.code, 1);
   EXPECT_TRUE(contains(heat.err, "--memory checkpoint needs")) << heat.err;
   EXPECT_FALSE(contains(heat.err, "reverse")) << heat.err;
-  const Outcome wide = pdegcn(folder.path(), deep + "store --model d --channels 4000");
+  const Outcome wide = pdegcn(
+      folder.path(), "train --data demo --layers 2000000000000 --shared-k --model d --out r");
   EXPECT_EQ(wide.code, 1);
   EXPECT_TRUE(contains(wide.err, "use fewer layers or channels")) << wide.err;
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "r"));
@@ -54,7 +55,7 @@ TEST(Footprint, ThatCannotBeHadIsRefusedAtOnceWithAModeThatFits) {
 TEST(Footprint, TheModeThatWasChosenIsRecorded) {
   const TemporaryFolder folder;
   pdegcn_ok(folder.path(), "train --data karate --model d,h --epochs 1 --quiet --out a");
-  for (const char* run : {"a/d-public-0", "a/h-public-0"}) {
+  for (const char* run : {"a/d-leaders-0", "a/h-leaders-0"}) {
     const std::string config = read_text(folder.path() / run / "config.toml");
     EXPECT_TRUE(contains(config, "memory = \"store\"")) << config;
     EXPECT_TRUE(contains(config, "reorder = \"none\"")) << config;
