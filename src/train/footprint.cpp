@@ -19,7 +19,7 @@ constexpr std::pair<std::string_view, Memory> kModes[] = {
     {"store", Memory::store}, {"checkpoint", Memory::checkpoint}, {"reverse", Memory::reverse}};
 
 // What the first steps load besides: pages of libraries, stacks of threads.
-constexpr std::int64_t kWarmUp = 24 << 20;
+constexpr std::int64_t kWarmUp = 16 << 20;
 
 // What a network of another kind keeps of every layer for the way back, in states.
 constexpr std::int64_t kKeptPerLayer = 4;
