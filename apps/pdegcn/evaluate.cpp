@@ -120,7 +120,7 @@ int run(const std::string& folder, const std::string& out, const train::Settings
   config = train::settle(std::move(config), data);
   const train::Result r = train::evaluate(config, data, files);
 
-  nlohmann::ordered_json details;
+  auto details = nlohmann::ordered_json::object();
   const std::string told = tell_answers(config, data, r.answered,
                                         out.empty() ? fs::path(folder) : fs::path(out), details);
   const std::pair<const char*, const train::Score*> parts[] = {

@@ -254,6 +254,12 @@ std::span<const Field> fields() {
        .member = &C::memory,
        .choices = {"auto", "store", "checkpoint", "reverse"},
        .models = kPde},
+      {.name = "reorder",
+       .value = "ORDER",
+       .help = "Order in which large graphs are walked; masks and outputs keep that of the data",
+       .member = &C::reorder,
+       .choices = {"auto", "none", "rcm"},
+       .models = kPde},
 
       {.name = "threads",
        .value = "T",

@@ -191,6 +191,7 @@ Problem::Problem(const data::Dataset& data, std::int64_t outputs, const RunConfi
   if (one_graph_) {
     const std::int32_t only = 0;
     whole_ = input_of({&only, 1}, 0);
+    if (config_.reorder == "rcm") whole_->domain = whole_->domain.reordered();
   }
 }
 
@@ -373,34 +374,35 @@ std::vector<Outcome> Problem::evaluate(nn::Network& network, std::span<const Par
   return outcomes;
 }
 
+void Problem::for_each_input(const std::function<void(const nn::Input&)>& action) const {
+  if (one_graph_) return action(*whole_);
+  std::vector<std::int32_t> all(data_.samples.size());
+  std::iota(all.begin(), all.end(), 0);
+  const auto ids = batches_of(std::move(all));
+  BatchStream stream(static_cast<std::int64_t>(ids.size()), at::get_num_threads(),
+                     [&](std::int64_t k) { return Batch{input_of(ids[k], 0), {}}; });
+  for (std::size_t k = 0; k < ids.size(); ++k) action(stream.next().input);
+}
+
 Problem::Said Problem::say(nn::Network& network, bool logits) const {
   const torch::NoGradGuard no_grad;
   network.eval();
   auto* const wide = logits ? nullptr : dynamic_cast<nn::CorrespondenceImpl*>(&network);
-  std::vector<std::int32_t> all(data_.samples.size());
-  std::iota(all.begin(), all.end(), 0);
-  const auto ids =
-      one_graph_ ? std::vector<std::vector<std::int32_t>>{all} : batches_of(std::move(all));
-  BatchStream stream(static_cast<std::int64_t>(ids.size()), one_graph_ ? 0 : at::get_num_threads(),
-                     [&](std::int64_t k) {
-                       return Batch{one_graph_ ? *whole_ : input_of(ids[k], 0), {}};
-                     });
   Said said;
-  for (std::size_t k = 0; k < ids.size(); ++k) {
-    const Batch batch = stream.next();
+  for_each_input([&](const nn::Input& input) {
     if (wide != nullptr) {
-      const auto x = wide->descriptors(batch.input);
+      const auto x = wide->descriptors(input);
       const std::vector<std::int32_t> none(x.size(0), data::kUnlabelled);
       for (const auto& verdict : nn::classify(x, wide->output, none))
         said.classes.push_back(verdict.best);
-      continue;
+      return;
     }
-    const auto rows = network.forward(batch.input).contiguous();
+    const auto rows = network.forward(input).contiguous();
     const auto best = best_columns(values_of(rows), rows.size(1));
     said.classes.insert(said.classes.end(), best.begin(), best.end());
     if (logits)
       said.logits.insert(said.logits.end(), values_of(rows).begin(), values_of(rows).end());
-  }
+  });
   return said;
 }
 

@@ -6,10 +6,13 @@
 #include <optional>
 
 #include "pdegcn/graph/error.h"
+#include "pdegcn/report/atomic_file.h"
 #include "pdegcn/report/event_log.h"
 #include "pdegcn/report/metrics_log.h"
 #include "pdegcn/train/batch_stream.h"
 #include "pdegcn/train/checkpoint.h"
+#include "pdegcn/train/diagnose.h"
+#include "pdegcn/train/footprint.h"
 #include "pdegcn/train/problem.h"
 
 namespace pdegcn::train {
@@ -35,6 +38,14 @@ std::vector<double> alphas(const nn::Network& network) {
   if (!alpha.defined()) return {};
   const auto wide = alpha.to(torch::kFloat64);
   return {wide.data_ptr<double>(), wide.data_ptr<double>() + wide.numel()};
+}
+
+// Into the memory of the last time, where there is one.
+void copy(const torch::Tensor& from, torch::Tensor& to) {
+  if (to.defined())
+    to.copy_(from);
+  else
+    to = from.clone();
 }
 
 double mean(const std::vector<double>& values) {
@@ -89,6 +100,10 @@ class Training {
     if (peeks_) columns_.insert(columns_.end(), {"test_loss", "test_score"});
     for (std::size_t k = 0; k < alpha.size(); ++k)
       columns_.push_back(alpha.size() == 1 ? "alpha" : fmt::format("alpha_{}", k + 1));
+    std::int64_t parameters = 0;
+    for (const auto& p : network_->parameters()) parameters += p.numel();
+    check_footprint(config, data, parameters, machine_memory());
+    footprint_ = footprint(config, data, parameters).peak();
     folder_ = open_folder();
     files_ = folder_->files();
     if (folder_->has_checkpoint()) restore();
@@ -101,6 +116,11 @@ class Training {
     events_ = done > 0 ? report::EventLog::resume(files_.events(), done)
                        : report::EventLog::create(files_.events());
     report::Progress& progress = *audience_.progress;
+    if (!audience_.quiet)
+      progress.message(fmt::format(
+          "memory: about {:.0f} MB at most{}", static_cast<double>(footprint_) / 1e6,
+          (parse_models(config_.model) & kPde) != 0 ? fmt::format(", mode {}", config_.memory)
+                                                    : ""));
     tell_stability(progress);
     progress.start(audience_.name, peeks_ ? "test (peeking)" : "validation", config_.epochs, done);
 
@@ -139,6 +159,8 @@ class Training {
     if (!result.interrupted) {
       load_weights(*network_, now_.best, files_.last().string());
       fill_scores(result, problem_, *network_, data_, audience_.test);
+      if (config_.diagnose)
+        report::write_atomically(files_.layers(), layers_csv(diagnose(problem_, *network_)));
     }
     return result;
   }
@@ -249,8 +271,8 @@ class Training {
     now_.standing.epoch = epoch;
     now_.weights = weights_of(*network_);
     for (const auto& slot : adam_.slots) {
-      now_.mean[slot.name] = slot.mean.clone();
-      now_.square[slot.name] = slot.square.clone();
+      copy(slot.mean, now_.mean[slot.name]);
+      copy(slot.square, now_.square[slot.name]);
     }
     now_.steps = adam_.steps;
   }
@@ -309,6 +331,7 @@ class Training {
   Problem problem_;
   std::shared_ptr<nn::Network> network_;
   Adam adam_;
+  std::int64_t footprint_ = 0;  // in bytes, as predicted
   bool peeks_ = false;
   bool best_is_saved_ = false;
   std::vector<std::string> columns_;

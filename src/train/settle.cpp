@@ -3,6 +3,8 @@
 #include "pdegcn/data/open.h"
 #include "pdegcn/data/splits.h"
 #include "pdegcn/graph/error.h"
+#include "pdegcn/graph/order.h"
+#include "pdegcn/train/footprint.h"
 #include "pdegcn/train/run.h"
 #include "pdegcn/train/shapes.h"
 
@@ -74,6 +76,12 @@ RunConfig settle(RunConfig config, const data::Dataset& data) {
   const Task task = parse_task(config.task);
   if (config.input.empty() && task != kNode) config.input = usual_input(data, task);
   if (config.batch == 0) config.batch = config.task == "graph" ? 32 : 1;
+  const bool has_equation = (parse_models(config.model) & kPde) != 0;
+  if (has_equation && config.reorder == "auto") {
+    const bool one_graph = data.samples.size() == 1 && config.task == "node";
+    config.reorder = one_graph && reordering_pays(data.samples.front().graph) ? "rcm" : "none";
+  }
+  if (parts_of(config.model).size() == 1) config.memory = memory_mode(config, data);
   return config;
 }
 
@@ -97,6 +105,7 @@ std::vector<RunConfig> single_runs(const RunConfig& config, const data::Dataset&
         run.split = split;
         run.seed = config.seed + k;
         run.seeds = 1;
+        run.memory = memory_mode(run, data);
         runs.push_back(std::move(run));
       }
     }

@@ -73,8 +73,14 @@ std::string made_quick(const std::string& line) {
            (contains(quick, " shape-")   ? " --points 64"
             : contains(quick, " bodies") ? " --epochs 1"
                                          : "");
+  if (command == "bench" && !contains(line, "--list")) return quick + "--quick --rounds 1";
   if (command == "tune") return quick + "--trials 3 --epochs 2 --layers 2 --channels 4";
-  if (command == "flow") return quick + "--frames 3 --columns 2 --height 60";
+  if (command == "reproduce" && !contains(line, "--list"))
+    return quick + (contains(line, "--quick") ? "" : "--quick ") +
+           "--seeds 1 --epochs 2 --trials 2 --quiet";
+  if (command == "flow")
+    return quick + "--frames 3 --columns 2 --height 60" +
+           (contains(line, "--run") ? "" : " --steps 20");
   return quick;
 }
 
@@ -103,8 +109,8 @@ INSTANTIATE_TEST_SUITE_P(All, Documents, testing::ValuesIn(documents()), [](cons
 });
 
 TEST(Documents, EveryCommandHasAPage) {
-  for (const char* command :
-       {"train", "evaluate", "predict", "tune", "plot", "info", "fetch", "flow"})
+  for (const char* command : {"train", "evaluate", "predict", "tune", "reproduce", "plot", "info",
+                              "fetch", "flow", "bench"})
     EXPECT_FALSE(
         command_lines(fs::path(PDEGCN_SOURCE_FOLDER) / "docs" / (std::string(command) + ".md"))
             .empty())
@@ -129,7 +135,7 @@ TEST(Documents, ExamplesInTheHelpRun) {
   const TemporaryFolder folder;
   OwnGraph().write(folder.path() / "my-graph");
   folder.write("space.toml", "step = {low = 0.1, high = 0.9}\nlayers = [1, 2]\n");
-  for (const char* command : {"train", "tune", "info", "fetch"}) {
+  for (const char* command : {"train", "tune", "reproduce", "info", "fetch", "bench"}) {
     std::istringstream lines(pdegcn_ok(folder.path(), std::string(command) + " --help"));
     int examples = 0;
     for (std::string line; std::getline(lines, line);) {

@@ -336,7 +336,7 @@ TEST(Shapes, DegenerateOnesAreHandledOrRefusedByName) {
   data::Dataset heap = pair_of(data::shape_sample("heap", strange[1]), good);
   config = config_for(heap, "d");
   config.weights = "distance";
-  PDEGCN_EXPECT_ERROR(logits_of(heap, config), "coincide");
+  PDEGCN_EXPECT_ERROR(logits_of(heap, config), "distance along edge 0 is 0");
   heap.samples[0].positions.clear();
   PDEGCN_EXPECT_ERROR(logits_of(heap, config_for(heap, "d", "xyz")), "heap", "no positions");
   flat.samples[0].positions[4] = std::nanf("");

@@ -147,7 +147,7 @@ class BagProduct : public torch::autograd::Function<BagProduct> {
 
 class TensorNetwork : public Side {
  public:
-  TensorNetwork(Formulation formulation, const Workload& w)
+  TensorNetwork(Formulation formulation, const Workload& w, std::int64_t memory)
       : formulation_(formulation),
         edges_(w.input.domain),
         p_(w.config.dropout),
@@ -158,7 +158,7 @@ class TensorNetwork : public Side {
     if (formulation == Formulation::paper) edges_ = in_both_directions(edges_);
     if (formulation == Formulation::tuned) {
       bags_ = std::make_unique<BagEdges>(w.input.domain);
-      bags_->recompute = edge_bytes(formulation, w) > available_memory();
+      bags_->recompute = edge_bytes(formulation, w) > memory;
     }
     if (f0_.defined()) {
       f0_ = f0_.clone().set_requires_grad(true);
@@ -329,8 +329,9 @@ Tensor march_on_edges(const pde::Domain& domain, const Tensor& f0, const Tensor&
   return now;
 }
 
-std::unique_ptr<Side> formulated(Formulation formulation, const Workload& workload) {
-  return std::make_unique<TensorNetwork>(formulation, workload);
+std::unique_ptr<Side> formulated(Formulation formulation, const Workload& workload,
+                                 std::int64_t memory) {
+  return std::make_unique<TensorNetwork>(formulation, workload, memory);
 }
 
 std::int64_t edge_bytes(Formulation formulation, const Workload& w) {

@@ -62,6 +62,9 @@ class Problem {
   std::vector<Outcome> evaluate(nn::Network& network, std::span<const Part> parts,
                                 std::vector<Answered>* answered = nullptr);
 
+  // All graphs, one batch after the other.
+  void for_each_input(const std::function<void(const nn::Input&)>& action) const;
+
   // The best class of every node or graph and, if wanted, all logits, row by row.
   struct Said {
     std::vector<std::int64_t> classes;

@@ -23,7 +23,8 @@ data::Dataset open_data(const RunConfig& config, bool unrelated = false);
 // choose by. Throws Error with the names there are.
 data::Split find_split(const data::Dataset& data, const std::string& name);
 
-// The config with all that depends on the data set filled in: task, split, batch.
+// The config with all that depends on the data set filled in: task, split, batch, order of nodes,
+// and the memory mode unless that differs between its models.
 RunConfig settle(RunConfig config, const data::Dataset& data);
 
 // The runs that a settled config asks for: every model with every split and every seed.
