@@ -69,7 +69,10 @@ std::string made_quick(const std::string& line) {
   if (command == "fetch") return quick + "--list";
   if (contains(line, "--help")) return quick;
   if (command == "train" && !contains(line, "--resume") && !contains(line, "config.toml"))
-    return quick + "--epochs 2 --layers 2 --channels 4";
+    return quick + "--epochs 2 --layers 2 --channels 4" +
+           (contains(quick, " shape-")   ? " --points 64"
+            : contains(quick, " bodies") ? " --epochs 1"
+                                         : "");
   if (command == "bench" && !contains(line, "--list")) return quick + "--quick --rounds 1";
   if (command == "tune") return quick + "--trials 3 --epochs 2 --layers 2 --channels 4";
   if (command == "reproduce" && !contains(line, "--list"))
