@@ -244,7 +244,7 @@ std::span<const Field> fields() {
        .help = "First seed",
        .member = &C::seed,
        .least = 0,
-       .below = 1e15},
+       .below = 9e18},
       {.name = "seeds",
        .value = "N",
        .help = "Number of seeds, from the first on",

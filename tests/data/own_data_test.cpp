@@ -204,7 +204,8 @@ TEST_F(OwnData, TomlNamesFilesAndOptions) {
   EXPECT_EQ(data.splits[2].train.size(), 2u);
   EXPECT_EQ(data.splits[2].test.size(), 1u);
 
-  expect_error("dataset.toml", "edgs = \"a\"\n", "dataset.toml:1: unknown key 'edgs'; known are");
+  expect_error("dataset.toml", "edgs = \"a\"\n",
+               "dataset.toml:1: unknown key 'edgs', did you mean edges?; known are");
   expect_error("dataset.toml", "\nedges = 5\n", "dataset.toml:2: 'edges' has the wrong type");
   expect_error("dataset.toml", "edges = \n", "dataset.toml:1: ");
   expect_error("dataset.toml", "random_splits = 5\n", "'random_splits' is no table");
