@@ -106,7 +106,8 @@ void check_config(const CellRun& run) {
   RunConfig found;
   train::apply_settings(found, train::read_settings(data::File(path).content(), path.string()));
   for (const train::Field& f : train::fields())
-    if (f.recorded && train::text_of(found, f) != train::text_of(run.config, f))
+    if (f.recorded && (f.models & train::parse_models(run.config.model)) != 0 &&
+        train::text_of(found, f) != train::text_of(run.config, f))
       throw Error("{}: the run there has {} '{}', not '{}': delete it, or choose another --out",
                   run.folder.string(), f.name, train::text_of(found, f),
                   train::text_of(run.config, f));
@@ -131,10 +132,6 @@ Settings kept_settings(const train::TuneRule& rule, const Cell& cell) {
     if (const auto with = rule.with.find(key); with != rule.with.end())
       kept.insert(with->second.begin(), with->second.end());
   return kept;
-}
-
-std::string data_key(const RunConfig& config) {
-  return config.data + " " + config.features;
 }
 
 bool asks_for(const std::string& wish, std::string_view one) {
@@ -189,7 +186,7 @@ RunConfig Reproduction::config_of(const Cell& cell, const Settings& more) const 
 }
 
 const data::Dataset& Reproduction::dataset(const RunConfig& config) {
-  const std::string key = data_key(config);
+  const std::string key = config.data + " " + config.features;
   const auto found = data_.find(key);
   return found != data_.end() ? found->second
                               : data_.emplace(key, train::open_data(config)).first->second;
@@ -212,6 +209,7 @@ void Reproduction::plan_runs(Line& line, const Settings& tuned) {
     for (const RunConfig& single : configs) {
       CellRun run;
       run.config = single;
+      run.data = &data;
       run.folder = fs::path(wishes_.out) / "runs" / line.settings / protocol / line.cell->name /
                    train::run_name(single);
       check_config(run);
@@ -258,7 +256,7 @@ void Reproduction::plan() {
 }
 
 double Reproduction::seconds(const CellRun& run) const {
-  return cost_.seconds(run.config, data_.at(data_key(run.config)));
+  return cost_.seconds(run.config, *run.data);
 }
 
 double Reproduction::seconds_left(const Line& line) const {
@@ -289,7 +287,7 @@ bool Reproduction::is_over() const {
 
 // Takes a run to its end, or to an epoch.
 void Reproduction::perform(CellRun& run, const std::string& name, std::int64_t until) {
-  const data::Dataset& data = dataset(run.config);
+  const data::Dataset& data = *run.data;
   const auto open_folder = [&] {
     return fs::exists(report::RunFiles{run.folder}.config())
                ? report::RunFolder::resume(run.folder)
@@ -324,6 +322,9 @@ void Reproduction::perform(CellRun& run, const std::string& name, std::int64_t u
 
 int Reproduction::run() {
   plan();
+  if (wishes_.settings == "tuned" &&
+      std::ranges::none_of(lines_, [](const Line& line) { return line.settings == "tuned"; }))
+    throw Error("no cell that is asked for has tuned settings: search for some with --tune");
   auto todo = pending();
   if (!todo.empty() && !cost_.measured()) {
     perform(*todo.front().second, "timing", kTimedEpochs);
@@ -374,6 +375,7 @@ int Reproduction::tune() {
   struct Search {
     const Cell* cell;
     const train::TuneRule* rule;
+    const data::Dataset* data;
     RunConfig base;
     double cost;
   };
@@ -384,18 +386,19 @@ int Reproduction::tune() {
     Settings more = kept_settings(*rule, *cell);
     for (const auto& [name, setting] : rule->judge) more[name] = setting;
     RunConfig base = config_of(*cell, more);
-    base = train::settle(std::move(base), dataset(base));
-    searches.push_back({cell, rule, base, cost_.seconds(base, dataset(base))});
+    const data::Dataset& data = dataset(base);
+    base = train::settle(std::move(base), data);
+    searches.push_back({cell, rule, &data, base, cost_.seconds(base, data)});
   }
   std::ranges::stable_sort(searches, {}, &Search::cost);
   const fs::path path = fs::path(wishes_.out) / "tuned.toml";
   for (std::size_t k = 0; k < searches.size() && !is_over(); ++k) {
-    const auto& [cell, rule, base, cost] = searches[k];
+    const auto& [cell, rule, data, base, cost] = searches[k];
     const fs::path folder = fs::path(wishes_.out) / "tune" / cell->name;
     train::Tuned found;
     found.trials = wishes_.trials > 0 ? wishes_.trials : rule->trials;
     found.space = train::space_for(*rule, base.layers);
-    train::Tuner tuner(base, dataset(base), found.space, wishes_.name, found.trials, folder,
+    train::Tuner tuner(base, *data, found.space, wishes_.name, found.trials, folder,
                        fs::exists(folder / "tune.toml"));
     if (!quiet_) progress_->message(fmt::format("{}/{} {}", k + 1, searches.size(), cell->name));
     if (!tuner.run(
@@ -457,28 +460,35 @@ void add_reproduce(CLI::App& program, Action& action) {
       ->type_name("NAME");
   command->add_flag("--list", *list, "List what there is");
   command->add_option("--cells", wishes->cells, "Only these cells: cora/d/*, several with commas")
-      ->type_name("PATTERN");
+      ->type_name("PATTERN")
+      ->take_last();
   command->add_option("--seeds", wishes->seeds, "Seeds, or splits, per cell [as the table says]")
       ->type_name("N")
+      ->take_last()
       ->check(CLI::Range(1, 1000));
   command->add_option("--budget", wishes->budget, "Minutes after which nothing goes on [no end]")
       ->type_name("MIN")
+      ->take_last()
       ->check(CLI::NonNegativeNumber);
   command->add_option("--settings", wishes->settings, "Hyper-parameters: paper, tuned, both [both]")
       ->type_name("SET")
+      ->take_last()
       ->check(CLI::IsMember({"paper", "tuned", "both"}));
   command
       ->add_option("--protocol", wishes->protocol,
                    "How epochs are chosen: validation, test-peek, both [both]")
       ->type_name("RULE")
+      ->take_last()
       ->check(CLI::IsMember({"validation", "test-peek", "both"}));
   command->add_flag("--quick", wishes->quick, "One seed of a few cells, on generated data");
   command->add_flag("--tune", wishes->tune, "Search for the hyper-parameters 'tuned'");
   command->add_option("--trials", wishes->trials, "Trials of a search [as the table says]")
       ->type_name("N")
+      ->take_last()
       ->check(CLI::Range(1, 100000));
   command->add_option("--out", wishes->out, "Folder of runs and results [reproduce/NAME]")
-      ->type_name("DIR");
+      ->type_name("DIR")
+      ->take_last();
   auto flags = add_settings(*command, {"data-dir", "epochs", "threads", "quiet"});
   command->footer(kExamples);
   command->callback([=, &action] {

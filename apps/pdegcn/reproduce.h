@@ -44,6 +44,7 @@ struct RunRecord {
 // One run of a cell.
 struct CellRun {
   train::RunConfig config;
+  const data::Dataset* data = nullptr;
   std::filesystem::path folder;
   std::optional<RunRecord> record;  // once it has come to its end
   std::string trouble;              // why it did not

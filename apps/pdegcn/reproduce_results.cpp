@@ -33,7 +33,8 @@ std::vector<double> scores(const std::vector<CellRun>& runs) {
 std::string hyper_parameters(const RunConfig& config) {
   std::string text;
   for (const char* name : {"layers", "channels", "step", "weights", "activation", "dropout",
-                           "edge-dropout", "lr", "lr-pde", "lr-alpha", "weight-decay"}) {
+                           "edge-dropout", "drop-edge", "teleport", "lambda", "lr", "lr-pde",
+                           "lr-alpha", "weight-decay", "conv-weight-decay"}) {
     const train::Field& f = train::field(name, "hyper-parameters");
     const bool shown = (f.models & train::model_info(config.model).model) != 0;
     const std::string value = train::text_of(config, f);

@@ -22,8 +22,10 @@ double operations(const RunConfig& config, const data::Dataset& data) {
       inputs += static_cast<double>(std::get<data::DenseMatrix>(sample.features).values.size());
   }
   const auto c = static_cast<double>(config.channels);
-  return 6 * inputs * c + static_cast<double>(config.layers) *
-                              (12 * nodes * c * c + 40 * edges * c + 40 * nodes * c);
+  // Inception has branches of 1, 2, ... layers.
+  const auto given = static_cast<double>(config.layers);
+  const double layers = config.model == "inception" ? given * (given + 1) / 2 : given;
+  return 6 * inputs * c + layers * (12 * nodes * c * c + 40 * edges * c + 40 * nodes * c);
 }
 
 double median(std::vector<double> values) {

@@ -1,11 +1,14 @@
 #include <algorithm>
+#include <set>
 
 #include "pdegcn/data/open.h"
 #include "pdegcn/data/splits.h"
+#include "pdegcn/data/text.h"
 #include "pdegcn/graph/error.h"
 #include "pdegcn/graph/order.h"
 #include "pdegcn/train/footprint.h"
 #include "pdegcn/train/run.h"
+#include "pdegcn/train/shapes.h"
 
 namespace pdegcn::train {
 namespace {
@@ -33,13 +36,19 @@ std::vector<std::int32_t> labels_to_split(const data::Dataset& data) {
 
 }  // namespace
 
-data::Dataset open_data(const RunConfig& config) {
+data::Dataset open_data(const RunConfig& config, bool unrelated) {
   data::OpenOptions options;
   options.data_dir = config.data_dir;
   options.features = config.features == "raw"              ? data::FeatureScaling::kRaw
                      : config.features == "row-normalized" ? data::FeatureScaling::kRowNormalized
                                                            : data::FeatureScaling::kUsual;
-  return data::open(config.data, options);
+  options.cloud.k = config.augment == "none" ? static_cast<int>(config.knn) : 0;
+  options.whole = config.points > 0;
+  options.unrelated = unrelated;
+  data::Dataset data = data::open(config.data, options);
+  if (!data::is_utf8(data.name) || !data::is_utf8(config.data))
+    throw Error("--data: the name or path is not text in UTF-8");
+  return data;
 }
 
 data::Split find_split(const data::Dataset& data, const std::string& name) {
@@ -52,7 +61,7 @@ data::Split find_split(const data::Dataset& data, const std::string& name) {
   options.count = 1;
   options.seed = std::stoull(digits);
   data::Split split = data::random_splits(labels_to_split(data), options).front();
-  split.name = name;
+  split.name = fmt::format("{}{}", kRandom, options.seed);
   return split;
 }
 
@@ -62,6 +71,8 @@ RunConfig settle(RunConfig config, const data::Dataset& data) {
   // A path means the same from every folder.
   if (!named && fs::exists(config.data)) config.data = fs::canonical(config.data).string();
   if (!config.data_dir.empty()) config.data_dir = fs::weakly_canonical(config.data_dir).string();
+  for (const std::string* path : {&config.data, &config.data_dir})
+    if (!data::is_utf8(*path)) throw Error("{}: this path is not text in UTF-8", *path);
 
   if (config.task.empty()) config.task = to_string(natural_task(data));
   if (config.split.empty()) {
@@ -69,6 +80,11 @@ RunConfig settle(RunConfig config, const data::Dataset& data) {
       throw Error("data set {} has no splits: draw one with --split random:0", data.name);
     config.split = data.splits.front().name;
   }
+  const Task task = parse_task(config.task);
+  // The splits of a single graph are splits of its nodes.
+  if (data.samples.size() == 1 && task != kNode)
+    throw Error("data set {} has one graph: that is not the task {}", data.name, config.task);
+  if (config.input.empty() && task != kNode) config.input = usual_input(data, task);
   if (config.batch == 0) config.batch = config.task == "graph" ? 32 : 1;
   const bool has_equation = (parse_models(config.model) & kPde) != 0;
   if (has_equation && config.reorder == "auto") {
@@ -91,6 +107,7 @@ std::vector<RunConfig> single_runs(const RunConfig& config, const data::Dataset&
     }
   }
   std::vector<RunConfig> runs;
+  std::set<std::string> names;
   for (const std::string& model : parts_of(config.model)) {
     for (const std::string& split : splits) {
       for (std::int64_t k = 0; k < config.seeds; ++k) {
@@ -100,6 +117,8 @@ std::vector<RunConfig> single_runs(const RunConfig& config, const data::Dataset&
         run.seed = config.seed + k;
         run.seeds = 1;
         run.memory = memory_mode(run, data);
+        if (!names.insert(run_name(run)).second)
+          throw Error("--split {}: two runs would be called {}", config.split, run_name(run));
         runs.push_back(std::move(run));
       }
     }

@@ -234,6 +234,7 @@ TEST_F(OwnTable, CellsSeedsAndBudgetCutItDown) {
   // Another setting is not taken for the same run.
   const Outcome other = pdegcn(folder.path(), line + "a --cells own/d/2 --epochs 7");
   EXPECT_TRUE(contains(other.err, "epochs '60', not '7'")) << other.err;
+  EXPECT_TRUE(contains(pdegcn(folder.path(), line + "a --settings tuned").err, "--tune"));
   const Outcome unknown = pdegcn(folder.path(), "reproduce table-33");
   EXPECT_EQ(unknown.code, 1);
   EXPECT_TRUE(contains(unknown.err, "did you mean table-3?")) << unknown.err;

@@ -46,6 +46,18 @@ TEST(WritePlot, DrawsSvgWithItsTexts) {
     EXPECT_TRUE(mentions(svg, text)) << text;
 }
 
+TEST(WritePlot, NamesPlacesAndPutsPointsThere) {
+  const Scratch scratch;
+  const Curve d{"D", {1, 2}, {0.7, 5.6}}, m{"M", {2}, {4.0}};
+  const Figure figure{"gap", {{"", "points", {d, m}, false, {"Cora", "it's"}}}};
+  write_plot(scratch / "a.svg", figure);
+  const std::string svg = content(scratch / "a.svg");
+  for (const char* text : {"Cora", "it’s", "points"}) EXPECT_TRUE(mentions(svg, text)) << text;
+  const std::string script = gnuplot_script(figure, true);
+  EXPECT_FALSE(mentions(script, "with lines"));
+  EXPECT_TRUE(mentions(script, "set xrange [0.5:2.5]")) << script;
+}
+
 TEST(WritePlot, ShowsAnyTextAsItIsAndRunsNone) {
   const Scratch scratch;
   const std::vector<std::string> texts{"`touch pwned`",

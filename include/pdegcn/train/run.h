@@ -8,14 +8,17 @@
 #include <vector>
 
 #include "pdegcn/data/dataset.h"
+#include "pdegcn/graph/error.h"
 #include "pdegcn/report/progress.h"
 #include "pdegcn/report/run_folder.h"
 #include "pdegcn/train/config.h"
+#include "pdegcn/train/loss.h"
 
 namespace pdegcn::train {
 
-// Opens the data set that a config names.
-data::Dataset open_data(const RunConfig& config);
+// Opens the data set that a config names. A folder of meshes is one whose vertices correspond,
+// unless it holds `unrelated` shapes without labels.
+data::Dataset open_data(const RunConfig& config, bool unrelated = false);
 
 // The split of that name; "random:SEED" draws one, 60 % of every class to learn from and 20 % to
 // choose by. Throws Error with the names there are.
@@ -45,11 +48,18 @@ struct Result {
   std::int64_t epochs = 0;
   std::int64_t best_epoch = 0;  // the one that was chosen, whose weights these scores belong to
   Score train, validation, test;
+  Answered answered;          // evaluate(): what was said of the test part
   std::vector<double> alpha;  // of the mixture, one value or one per layer
   std::int64_t parameters = 0;
   double seconds = 0;            // of this call
   double seconds_per_epoch = 0;  // NaN when it ran none
   bool interrupted = false;      // stopped before its end: there are no scores yet
+};
+
+// A loss, a gradient or a parameter that is not finite any more.
+class NotFinite : public Error {
+ public:
+  using Error::Error;
 };
 
 // Who watches a run.
@@ -63,8 +73,8 @@ struct Audience {
 };
 
 // Trains one network, or goes on where the folder's checkpoint stands. `config` is one of
-// single_runs(); `open_folder` is called when it has proven to fit the data. Throws Error with the
-// epoch when a loss or a gradient is not finite; the state before that epoch is then in the folder.
+// single_runs(); `open_folder` is called when it has proven to fit the data. Throws NotFinite
+// with the epoch; the state before that epoch is then in the folder.
 Result train(const RunConfig& config, const data::Dataset& data,
              const std::function<report::RunFolder()>& open_folder, const Audience& audience);
 
@@ -72,20 +82,21 @@ Result train(const RunConfig& config, const data::Dataset& data,
 // scores of train, validation and test part.
 Result evaluate(const RunConfig& config, const data::Dataset& data, const report::RunFiles& run);
 
-// The config that is stored with the chosen weights of a run.
+// The config that is stored with the chosen weights of a run. Throws Error unless it is that of
+// config.toml.
 RunConfig config_of_run(const report::RunFiles& run);
 
-// What the chosen network of a run says of all nodes, or all graphs, which need no labels: rows of
-// logits.
+// What the chosen network of a run says of all nodes, or all graphs, which need no labels.
 struct Prediction {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
-  std::vector<float> logits;
+  std::vector<float> logits;          // rows x columns, where wanted or needed
   std::vector<std::int64_t> classes;  // the best column of every row
   std::vector<std::string> class_names;
   bool multi_label = false;  // then every column above 0 is a label
 };
-Prediction predict(const RunConfig& config, const data::Dataset& data, const report::RunFiles& run);
+Prediction predict(const RunConfig& config, const data::Dataset& data, const report::RunFiles& run,
+                   bool logits);
 
 // Threads of all parallel parts; 0 stands for the cores available. Returns how many there are now.
 int set_threads(std::int64_t threads);
