@@ -9,11 +9,11 @@
 namespace pdegcn::kernels {
 namespace {
 
-constexpr std::int64_t kBlock = 480;   // rows whose logits exist at a time
-constexpr std::int64_t kStrip = 48;    // of those, what one thread takes
-constexpr std::int64_t kPanel = 64;    // columns of a factor that lie together in memory
-constexpr std::int64_t kDepth = 256;   // its rows that stay in the cache for a strip
-constexpr std::int64_t kClasses = 96;  // whose weights one thread changes at a time
+constexpr std::int64_t kBlock = 768;    // rows whose logits exist at a time
+constexpr std::int64_t kStrip = 96;     // of those, what one thread takes
+constexpr std::int64_t kPanel = 64;     // columns of a factor that lie together in memory
+constexpr std::int64_t kDepth = 256;    // and its rows that a strip meets before the next ones
+constexpr std::int64_t kClasses = 192;  // whose weights one thread changes at a time
 
 std::int64_t pieces(std::int64_t count, std::int64_t size) {
   return (count + size - 1) / size;
@@ -48,6 +48,20 @@ class Panels {
   Buffer<float> values_;
 };
 
+// C += A B, or C = A B, for a strip of rows.
+void multiply_strip(Matrix<const float> a, const Panels& b, Matrix<float> c, bool add) {
+  for (std::int64_t k = 0; k < a.cols; k += kDepth) {
+    const std::int64_t depth = std::min(kDepth, a.cols - k);
+    for (std::int64_t p = 0; p < b.count(); ++p) {
+      const Matrix<float> to{c.data + p * kPanel, a.rows, b.width(p), c.stride};
+      Epilogue<float> epilogue;
+      if (add || k > 0) epilogue.X = to.data, epilogue.x = 1;
+      product_rows<float>({a.data + k, a.rows, depth, a.stride}, b.view(p, k, k + depth), to, 0,
+                          a.rows, epilogue);
+    }
+  }
+}
+
 void check(const Classifier& layer, Matrix<const float> x, std::span<const std::int32_t> labels,
            std::span<RowVerdict> verdicts, bool all) {
   if (x.cols != layer.weight.cols)
@@ -64,10 +78,7 @@ void check(const Classifier& layer, Matrix<const float> x, std::span<const std::
 void judge_strip(const Panels& transposed, const float* bias, std::int64_t classes,
                  Matrix<const float> x, const std::int32_t* labels, RowVerdict* verdicts,
                  Matrix<float> strip, float scale) {
-  for (std::int64_t p = 0; p < transposed.count(); ++p)
-    product_rows<float>(x, transposed.view(p, 0, x.cols),
-                        {strip.data + p * kPanel, x.rows, transposed.width(p), strip.stride}, 0,
-                        x.rows);
+  multiply_strip(x, transposed, strip, false);
   for (std::int64_t r = 0; r < x.rows; ++r) {
     float* const row = strip.row(r);
     const float at_label = labels[r] < 0 ? 0 : row[labels[r]] + (bias ? bias[labels[r]] : 0);
@@ -138,18 +149,7 @@ void run(const Classifier& layer, Matrix<const float> x, std::span<const std::in
         judge_strip(transposed, bias_row, classes, {x.row(first + at), count, inputs, x.stride},
                     labels.data() + first + at, verdicts.data() + first + at, strip, scale);
         if (gradient == nullptr) continue;
-        // P W, a few classes at a time.
-        for (std::int64_t k = 0; k < classes; k += kDepth) {
-          const std::int64_t depth = std::min(kDepth, classes - k);
-          for (std::int64_t p = 0; p < weight.count(); ++p) {
-            const Matrix<float> to{x_gradient.data() + at * wide + p * kPanel, count,
-                                   weight.width(p), wide};
-            Epilogue<float> epilogue;
-            if (k > 0) epilogue.X = to.data, epilogue.x = 1;
-            product_rows<float>({strip.data + k, count, depth, strip.stride},
-                                weight.view(p, k, k + depth), to, 0, count, epilogue);
-          }
-        }
+        multiply_strip(strip, weight, {x_gradient.data() + at * wide, count, inputs, wide}, false);
         for (std::int64_t r = 0; r < count; ++r)
           std::copy_n(x_gradient.data() + (at + r) * wide, inputs, gradient->x.row(first + at + r));
       }
@@ -163,14 +163,8 @@ void run(const Classifier& layer, Matrix<const float> x, std::span<const std::in
         const std::int64_t c = s * kClasses;
         const std::int64_t count = std::min(kClasses, classes - c);
         transpose_columns(logits, c, c + count, columns.data(), sums.data());
-        for (std::int64_t p = 0; p < x_block.count(); ++p) {
-          const Matrix<float> to{w_gradient.data() + c * wide + p * kPanel, count, x_block.width(p),
-                                 wide};
-          Epilogue<float> epilogue;
-          epilogue.X = to.data, epilogue.x = 1;
-          product_rows<float>({columns.data(), count, rows, kBlock}, x_block.view(p, 0, rows), to,
-                              0, count, epilogue);
-        }
+        multiply_strip({columns.data(), count, rows, kBlock}, x_block,
+                       {w_gradient.data() + c * wide, count, inputs, wide}, true);
       }
     }
   }

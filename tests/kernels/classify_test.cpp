@@ -100,7 +100,7 @@ TEST(Classify, FollowsTheFormulasOverSeveralBlocks) {
 
 TEST(Classify, BitsDoNotDependOnThreads) {
   const int before = omp_get_max_threads();
-  const Case c{600, 33, 210};
+  const Case c{900, 33, 210};
   omp_set_num_threads(1);
   const Found one = fused(c);
   for (const int threads : {2, 3, 5}) {
@@ -111,7 +111,7 @@ TEST(Classify, BitsDoNotDependOnThreads) {
 }
 
 TEST(Classify, WithoutGradientsSaysTheSame) {
-  Case c{530, 20, 90};
+  Case c{800, 20, 90};
   const Found with = fused(c);
   c.labels[4] = -1;
   std::vector<RowVerdict> verdicts(c.rows);

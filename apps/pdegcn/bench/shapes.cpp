@@ -158,7 +158,7 @@ Finding shapes(const Setting& setting) {
   bodies.validation_subjects = 0;
   bodies.poses = 2;
   // About the 6,890 vertices of FAUST's template.
-  bodies.spacing = setting.quick ? 0.06 : 0.018;
+  bodies.spacing = setting.quick ? 0.06 : 0.0203;
 
   std::vector<Line> lines;
   for (const bool graph : {true, false}) {
