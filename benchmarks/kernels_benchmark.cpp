@@ -12,6 +12,7 @@
 #include "pdegcn/kernels/march.h"
 #include "pdegcn/kernels/product.h"
 #include "pdegcn/kernels/random.h"
+#include "pdegcn/kernels/sparse.h"
 #include "pdegcn/kernels/tanh.h"
 
 namespace pdegcn::kernels {
@@ -116,6 +117,44 @@ void Copy(benchmark::State& state) {
   state.counters["bytes/s"] = Counter(8.0 * count, Counter::kIsIterationInvariantRate);
 }
 BENCHMARK(Copy);
+
+// Bags of 18 words among 1,433, as Cora has them, times weights; values are non-zeros times
+// channels.
+void Sparse(benchmark::State& state) {
+  const std::int64_t n = 2708, words = 1433, bag = 18, c = state.range(0);
+  Random random(3);
+  std::vector<std::int64_t> offsets{0};
+  std::vector<std::int32_t> columns;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const std::int64_t first = static_cast<std::int64_t>(random.below(words / bag));
+    for (std::int64_t k = 0; k < bag; ++k)
+      columns.push_back(static_cast<std::int32_t>(first + k * (words / bag)));
+    offsets.push_back(static_cast<std::int64_t>(columns.size()));
+  }
+  const auto values = random_buffer(n * bag), b = random_buffer(words * c),
+             out = random_buffer(n * c);
+  const int before = omp_get_max_threads();
+  omp_set_num_threads(1);
+  for (auto _ : state)
+    multiply_sparse<float>({n, words, offsets.data(), columns.data(), values.data()},
+                           {b.data(), words, c, c}, {out.data(), n, c, c});
+  omp_set_num_threads(before);
+  state.counters["values/s"] =
+      Counter(static_cast<double>(n * bag * c), Counter::kIsIterationInvariantRate);
+}
+BENCHMARK(Sparse)->Arg(64)->Arg(256);
+
+void InputDropout(benchmark::State& state) {
+  const std::int64_t count = 2708 * 18;
+  const auto values = random_buffer(count), out = random_buffer(count);
+  const int before = omp_get_max_threads();
+  omp_set_num_threads(1);
+  std::uint64_t step = 0;
+  for (auto _ : state) dropout<float>(values.data(), count, 0.5, 1, ++step, out.data());
+  omp_set_num_threads(before);
+  state.counters["values/s"] = Counter(count, Counter::kIsIterationInvariantRate);
+}
+BENCHMARK(InputDropout);
 
 // One pass over all rows, which meets every edge twice; values are edge ends times channels.
 void EdgeFlux(benchmark::State& state, bool adjoint, double dropout) {

@@ -21,18 +21,19 @@ constexpr const char* kExamples = R"(Examples:
       the usual cases: pdegcn, the paper's formulation, plain torch, and the limit of the machine
   pdegcn bench --list
       all cases
-  pdegcn bench --cases 'like-texas-*,cora-d-64-16' --threads 1,all
-      some cases by name or pattern, with one thread and with all
+  pdegcn bench --cases like-texas-d-64-2,like-cora-h-256-16 --threads 1,all
+      some cases, by name or by a pattern such as 'like-cora-*'; with one thread and with all
   pdegcn bench --cases threads,memory,curves --plot curves.svg
       threads, memory modes, and how the cost grows
   pdegcn bench --quick
-      everything on tiny graphs, to see that it works)";
+      the usual cases on tiny graphs, to see that they work)";
 
 // Those that compare nothing with other formulations.
 constexpr std::pair<const char*, const char*> kExperiments[] = {
     {"threads", "all threads against one, and a large product"},
     {"memory", "the memory modes: times, peaks, 10 and 1,000 layers"},
-    {"curves", "cost against edges, layers and channels"}};
+    {"curves", "cost against edges, layers and channels"},
+    {"shapes", "clouds with their k-nn, and a correspondence with its head"}};
 
 struct Wishes {
   std::string cases;
@@ -160,13 +161,13 @@ void print(const Wishes& wishes, const std::string& core,
 
 int run(const Wishes& wishes) {
   if (wishes.list) return list();
-  const std::string core = openblas_core();
-  use_threads(0);
-  const std::vector<int> counts = thread_counts(wishes.threads);
   const Selection chosen = select(wishes);
   if (!wishes.plot.empty() &&
       std::ranges::find(chosen.experiments, "curves") == chosen.experiments.end())
     throw Error("--plot: it is the case 'curves' that is drawn, choose it with --cases curves");
+  const std::vector<int> counts = thread_counts(wishes.threads);
+  const std::string core = openblas_core();
+  use_threads(0);
 
   listen_for_stop();
   report::Progress progress(std::cerr, report::Progress::options_for(STDERR_FILENO, wishes.quiet));
@@ -190,6 +191,7 @@ int run(const Wishes& wishes) {
     for (const std::string& name : chosen.experiments)
       findings.emplace_back(name, name == "threads"  ? bench::threads(setting)
                                   : name == "memory" ? bench::memory(setting)
+                                  : name == "shapes" ? bench::shapes(setting)
                                                      : bench::curves(setting, wishes.plot));
   } catch (const bench::Stopped&) {
     stopped = true;

@@ -82,6 +82,7 @@ void add_flow(CLI::App& program, Action& action) {
       program.add_subcommand("flow", "Heat and waves on a shape, as pictures and for ParaView");
   auto a = std::make_shared<Arguments>();
   a->flow.source.clear();
+  command->option_defaults()->take_last();
   command->add_option("shape", a->mesh, "A mesh, a cloud, or a data set [a generated body]")
       ->type_name("MESH");
   command->add_option("--shape", a->shape, "Which shape of a data set, by name or number [0]")
@@ -108,6 +109,7 @@ void add_flow(CLI::App& program, Action& action) {
           ->check(CLI::PositiveNumber);
   command->add_option("--run", a->runs, "Folders of runs: march through their networks instead")
       ->type_name("RUN")
+      ->take_all()
       ->excludes("--dynamics")
       ->excludes(steps)
       ->excludes(step);

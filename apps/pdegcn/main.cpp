@@ -1,5 +1,8 @@
 #include <fmt/format.h>
+#include <malloc.h>
+
 #include <exception>
+#include <limits>
 
 #include "command.h"
 #include "pdegcn/data/nearest.h"
@@ -77,6 +80,12 @@ int run(int count, char** arguments) {
 
 int main(int count, char** arguments) {
   using namespace pdegcn::app;
+#ifdef __GLIBC__
+  // Tensors come and go with every training step. Memory that goes back to the system each time is
+  // cleared page by page when it comes again.
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+#endif
   try {
     return run(count, arguments);
   } catch (const pdegcn::Error& error) {

@@ -11,7 +11,9 @@ constexpr const char* kExamples = R"(Examples:
   pdegcn plot runs/cora
       losses, scores and alpha over the epochs, in runs/cora/curves.png
   pdegcn plot runs/demo-dhm/d-public-0 runs/demo-dhm/m-public-0 --out compare.svg
-      several runs in one picture)";
+      several runs in one picture
+  pdegcn plot runs/deep/d-public-0 runs/deep/gcn-public-0 --layers --out layers.svg
+      what 'train --diagnose' found in their layers, side by side)";
 
 // A curve for a column of a run's metrics, if it has it.
 void add_curve(report::Panel& panel, const std::string& name, const report::Metrics& metrics,
@@ -21,11 +23,26 @@ void add_curve(report::Panel& panel, const std::string& name, const report::Metr
   panel.curves.push_back({name, {metrics.epochs.begin(), metrics.epochs.end()}, *values});
 }
 
-int run(const std::vector<std::string>& folders, std::string out) {
-  if (out.empty()) {
-    if (folders.size() > 1) throw Error("--out: say where the picture of several runs should go");
-    out = folders.front() + "/curves.png";
+// What --diagnose recorded, by layer.
+report::Figure layer_figure(const std::vector<std::string>& folders) {
+  report::Figure figure{"features by layer",
+                        {{"layer", "Dirichlet energy", {}, true},
+                         {"layer", "norm", {}, true},
+                         {"layer", "cosine similarity", {}, false}}};
+  for (const std::string& folder : folders) {
+    const report::RunFiles files = report::find_run(folder);
+    if (!std::filesystem::exists(files.layers()))
+      throw Error("{}: there is no layers.csv: 'pdegcn train --resume --diagnose --out {}' adds it",
+                  folder, folder);
+    const report::Metrics layers = report::read_metrics(files.layers(), "layer");
+    std::size_t panel = 0;
+    for (const char* column : {"energy", "norm", "similarity"})
+      add_curve(figure.panels[panel++], folder, layers, column);
   }
+  return figure;
+}
+
+report::Figure epoch_figure(const std::vector<std::string>& folders) {
   report::Panel loss{"epoch", "loss", {}, true};
   report::Panel score{"epoch", "score", {}, false};
   report::Panel alpha{"epoch", "alpha", {}, false};
@@ -43,7 +60,15 @@ int run(const std::vector<std::string>& folders, std::string out) {
   report::Figure figure{folders.size() == 1 ? folders.front() : "runs", {}};
   for (report::Panel* panel : {&loss, &score, &alpha})
     if (!panel->curves.empty()) figure.panels.push_back(std::move(*panel));
-  report::write_plot(out, figure);
+  return figure;
+}
+
+int run(const std::vector<std::string>& folders, std::string out, bool layers) {
+  if (out.empty()) {
+    if (folders.size() > 1) throw Error("--out: say where the picture of several runs should go");
+    out = folders.front() + (layers ? "/layers.png" : "/curves.png");
+  }
+  report::write_plot(out, layers ? layer_figure(folders) : epoch_figure(folders));
   fmt::print("{}\n", out);
   return kOk;
 }
@@ -55,10 +80,14 @@ void add_plot(CLI::App& program, Action& action) {
   auto folders = std::make_shared<std::vector<std::string>>();
   auto out = std::make_shared<std::string>();
   command->add_option("runs", *folders, "Folders of runs")->required()->type_name("RUN");
-  command->add_option("--out", *out, "File to write, .png or .svg [curves.png in the run]")
+  command
+      ->add_option("--out", *out,
+                   "File to write, .png or .svg [curves.png or layers.png in the run]")
       ->type_name("FILE");
+  auto layers = std::make_shared<bool>(false);
+  command->add_flag("--layers", *layers, "What 'train --diagnose' recorded, over the layers");
   command->footer(kExamples);
-  command->callback([=, &action] { action = [=] { return run(*folders, *out); }; });
+  command->callback([=, &action] { action = [=] { return run(*folders, *out, *layers); }; });
 }
 
 }  // namespace pdegcn::app

@@ -1,7 +1,9 @@
+#include <array>
 #include <cmath>
 #include <cstdio>
 
 #include "command.h"
+#include "pdegcn/data/mesh.h"
 #include "pdegcn/data/npy.h"
 #include "pdegcn/graph/error.h"
 #include "pdegcn/report/atomic_file.h"
@@ -9,13 +11,19 @@
 namespace pdegcn::app {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr const char* kExamples = R"(Examples:
   pdegcn predict runs/cora
       the class of every node as CSV, on the screen
   pdegcn predict runs/cora --logits --out cora.npy
       the numbers behind it, for numpy
   pdegcn predict runs/mine --data new-graph --out classes.csv
-      classes for other data with the same features)";
+      classes for other data with the same features
+  pdegcn predict runs/shapes --data my-scans
+      classes for a folder of meshes or clouds
+  pdegcn predict runs/bodies --out maps
+      of a correspondence: the map of every shape as CSV and as PLY with the template's colours)";
 
 // A field of CSV.
 std::string quoted(const std::string& text) {
@@ -54,13 +62,12 @@ std::string csv(const data::Dataset& data, const train::Prediction& p, bool grap
         if (many) text += ',';
         text += sample.node_names.empty() ? fmt::format("{}", v) : quoted(sample.node_names[v]);
       }
-      const float* x = p.logits.data() + row * p.columns;
       if (!p.multi_label) text += "," + names[p.classes[row]];
-      for (std::int64_t k = 0; k < p.columns; ++k) {
+      for (std::int64_t k = 0; (logits || p.multi_label) && k < p.columns; ++k) {
         if (logits)
-          text += fmt::format(",{}", x[k]);
+          text += fmt::format(",{}", p.logits[row * p.columns + k]);
         else if (p.multi_label)
-          text += x[k] > 0 ? ",1" : ",0";
+          text += p.logits[row * p.columns + k] > 0 ? ",1" : ",0";
       }
       text += '\n';
     }
@@ -76,18 +83,92 @@ std::string npy(const train::Prediction& p, bool logits) {
   return data::npy<std::uint8_t>({p.rows, p.columns}, labels);
 }
 
+// The colours of the template's vertices: red, green and blue grow along x, y and z. A class that
+// it does not show is grey.
+std::vector<std::array<std::uint8_t, 3>> class_colors(const data::Dataset& data) {
+  const std::vector<float>& positions = data.samples.front().positions;
+  std::array<float, 3> low{}, high{};
+  for (int d = 0; d < 3; ++d) {
+    low[d] = high[d] = positions[d];
+    for (std::size_t at = d; at < positions.size(); at += 3) {
+      low[d] = std::min(low[d], positions[at]);
+      high[d] = std::max(high[d], positions[at]);
+    }
+  }
+  std::vector<std::array<std::uint8_t, 3>> colors(data.template_vertex.size(), {128, 128, 128});
+  for (std::size_t c = 0; c < colors.size(); ++c) {
+    if (data.template_vertex[c] < 0) continue;
+    const float* at = positions.data() + 3 * std::size_t(data.template_vertex[c]);
+    for (int d = 0; d < 3; ++d)
+      if (high[d] > low[d])
+        colors[c][d] =
+            static_cast<std::uint8_t>(std::lround(255 * (at[d] - low[d]) / (high[d] - low[d])));
+  }
+  return colors;
+}
+
+// The map of every shape: NAME.csv and NAME.ply in a folder, and the template beside them.
+void write_maps(const fs::path& folder, const data::Dataset& data, const data::Dataset& trained_on,
+                const train::Prediction& p) {
+  if (trained_on.template_vertex.size() != p.class_names.size())
+    throw Error("data set {} is not the correspondence that the run was trained on",
+                trained_on.name);
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw Error("{}: {}", folder.string(), error.message());
+  const auto colors = class_colors(trained_on);
+  const auto write = [&](const std::string& name, const data::Sample& sample,
+                         std::span<const std::int64_t> classes) {
+    std::vector<std::uint8_t> all;
+    for (const std::int64_t c : classes)
+      c < 0 ? all.insert(all.end(), 3, std::uint8_t{128})
+            : all.insert(all.end(), colors[c].begin(), colors[c].end());
+    data::write_ply(folder / (name + ".ply"), {sample.positions, sample.triangles}, all);
+  };
+  const data::Sample& first = trained_on.samples.front();
+  std::vector<std::int64_t> shown(first.graph.num_nodes(), -1);
+  for (std::size_t c = 0; c < trained_on.template_vertex.size(); ++c)
+    if (const NodeId v = trained_on.template_vertex[c]; v >= 0)
+      shown[v] = static_cast<std::int64_t>(c);
+  write("template", first, shown);
+
+  std::span<const std::int64_t> left(p.classes);
+  for (const data::Sample& sample : data.samples) {
+    const auto classes = left.first(sample.graph.num_nodes());
+    left = left.subspan(classes.size());
+    std::string text = "vertex,template_vertex\n";
+    for (std::size_t v = 0; v < classes.size(); ++v)
+      text += fmt::format("{},{}\n", v, p.class_names[classes[v]]);
+    report::write_atomically(folder / (sample.name + ".csv"), text);
+    write(sample.name, sample, classes);
+  }
+}
+
 int run(const std::string& folder, const std::string& out, bool logits,
         const train::Settings& flags) {
   const bool numpy = out.ends_with(".npy");
-  if (!out.empty() && !numpy && !out.ends_with(".csv"))
+  const bool file = out.empty() || numpy || out.ends_with(".csv");
+  if (!file && !fs::path(out).extension().empty())
     throw Error("--out {}: the name must end in .csv or .npy", out);
   const report::RunFiles files = report::find_run(folder);
   train::RunConfig config = train::config_of_run(files);
+  const bool maps = !file;
+  if (maps && config.task != "correspondence")
+    throw Error("--out {}: the name must end in .csv or .npy; only a correspondence fills a folder",
+                out);
+  if (maps && logits) throw Error("--logits: a folder of maps has none; write a .csv or .npy");
+  const train::RunConfig trained = config;
   if (flags.contains("data")) config.split.clear();
   train::apply_settings(config, flags);
   use_threads(config.threads);
-  const data::Dataset data = train::open_data(config);
-  const train::Prediction prediction = train::predict(config, data, files);
+  const bool unrelated = config.data != trained.data && config.task != "node";
+  const data::Dataset data = train::open_data(config, unrelated);
+  const train::Prediction prediction = train::predict(config, data, files, logits);
+  if (maps) {
+    const bool same = config.data == trained.data;
+    write_maps(out, data, same ? data : train::open_data(trained), prediction);
+    return kOk;
+  }
   const std::string text =
       numpy ? npy(prediction, logits) : csv(data, prediction, config.task == "graph", logits);
   if (out.empty())
@@ -106,7 +187,10 @@ void add_predict(CLI::App& program, Action& action) {
   auto out = std::make_shared<std::string>();
   auto logits = std::make_shared<bool>(false);
   command->add_option("run", *folder, "Folder of the run")->required()->type_name("RUN");
-  command->add_option("--out", *out, "File to write, .csv or .npy [CSV on the screen]")
+  command
+      ->add_option("--out", *out,
+                   "File to write, .csv or .npy; of a correspondence also a folder for all maps "
+                   "[CSV on the screen]")
       ->type_name("FILE");
   command->add_flag("--logits", *logits, "The outputs of the network, one column per class");
   auto flags = add_settings(*command, {"data", "data-dir", "threads"});

@@ -28,6 +28,8 @@ constexpr const char* kExamples = R"(Examples:
       Cora with the paper's values, 16 layers of diffusion
   pdegcn train --data texas --model d,h,m --split all
       ten splits for each network, mean and standard deviation
+  pdegcn train --data cora --model d,gcn,gcnii --layers 16 --diagnose --out runs/deep
+      against other methods, with their published values, and what depth does to the features
   pdegcn train --data cora --seeds 5 --seed 10
       seeds 10 to 14
   pdegcn train --resume --out runs/cora
@@ -42,7 +44,11 @@ constexpr std::string_view kSweepMark = "# Several runs of pdegcn. ";
 // A folder below runs/ that is not there yet, and is when this returns.
 fs::path new_folder(const RunConfig& config) {
   std::string models;
-  for (const std::string& model : train::parts_of(config.model)) models += model;
+  for (const std::string& model : train::parts_of(config.model)) {
+    // Letters of equations stand together, names apart.
+    if (!models.empty() && (model.size() > 1 || models.size() > 2)) models += '-';
+    models += model;
+  }
   const fs::path data = fs::path(config.data).stem();
   const std::string name = fmt::format("{}-{}", data.string(), models);
   try {
@@ -57,7 +63,8 @@ fs::path new_folder(const RunConfig& config) {
 }
 
 struct Plan {
-  RunConfig config;  // settled
+  RunConfig config;             // settled; of several models, with the values of the first
+  std::vector<RunConfig> each;  // one per model
   data::Dataset data;
   fs::path folder;
 };
@@ -74,7 +81,25 @@ Plan plan_new(const Settings& file, const Settings& flags) {
   config = train::settle(std::move(config), data);
   train::check_fit(file, config, train::parse_task(config.task), false);
   train::check_fit(flags, config, train::parse_task(config.task), true);
-  return {config, std::move(data), config.out};
+  std::vector<RunConfig> each;
+  for (RunConfig& one : train::resolve_each(file, flags))
+    each.push_back(train::settle(std::move(one), data));
+  return {config, std::move(each), std::move(data), config.out};
+}
+
+// What sweep.toml says: the config, and in sections what other models than the first have
+// otherwise.
+std::string sweep_toml(const Plan& plan) {
+  std::string text = train::to_toml(plan.config);
+  for (const RunConfig& one : plan.each) {
+    std::string section;
+    for (const train::Field& f : train::fields())
+      if (f.recorded && f.name != "model" && (f.models & train::parse_models(one.model)) != 0 &&
+          train::text_of(one, f) != train::text_of(plan.config, f))
+        section += train::toml_line(one, f) + '\n';
+    if (!section.empty()) text += fmt::format("\n[{}]\n{}", one.model, section);
+  }
+  return text;
 }
 
 // The config of a run or of several, as it was settled; what is given besides must agree with it.
@@ -85,21 +110,38 @@ Plan plan_resumed(const Settings& file, const Settings& flags) {
   if (given.out.empty()) throw Error("--resume: say which run with --out");
   const fs::path sweep = fs::path(given.out) / kSweepFile;
   const fs::path path = fs::exists(sweep) ? sweep : report::find_run(given.out).config();
-  const Settings recorded = train::read_settings(data::File(path).content(), path.string());
-  RunConfig config;
-  train::apply_settings(config, recorded);
+  const data::File content(path);
+  std::vector<std::string_view> sections;
+  for (const train::ModelInfo& info : train::models()) sections.push_back(info.name);
+  const auto read = [&](std::span<const std::string_view> chosen) {
+    RunConfig config;
+    train::apply_settings(config,
+                          train::read_settings(content.content(), path.string(), sections, chosen));
+    return config;
+  };
+  const RunConfig config = read({});
   use_threads(given.threads);
   data::Dataset data = train::open_data(config);
 
-  RunConfig wanted = config;
-  train::apply_settings(wanted, file);
-  train::apply_settings(wanted, flags);
-  wanted = train::settle(std::move(wanted), data);
-  for (const train::Field& f : train::fields())
-    if (f.recorded && train::text_of(wanted, f) != train::text_of(config, f))
-      throw Error("--{}: the run in {} has '{}', not '{}': to change it, begin a new run", f.name,
-                  given.out, train::text_of(config, f), train::text_of(wanted, f));
-  return {wanted, std::move(data), given.out};
+  const auto agreed = [&](const RunConfig& stored) {
+    RunConfig wanted = stored;
+    train::apply_settings(wanted, file);
+    train::apply_settings(wanted, flags);
+    wanted = train::settle(std::move(wanted), data);
+    for (const train::Field& f : train::fields())
+      if (f.recorded && train::text_of(wanted, f) != train::text_of(stored, f))
+        throw Error("--{}: the run in {} has '{}', not '{}': to change it, begin a new run", f.name,
+                    given.out, train::text_of(stored, f), train::text_of(wanted, f));
+    return wanted;
+  };
+  Plan plan{agreed(config), {}, std::move(data), given.out};
+  for (const std::string& model : train::parts_of(config.model)) {
+    const std::string_view section = model;
+    RunConfig one = agreed(read({&section, 1}));
+    one.model = model;
+    plan.each.push_back(train::fitting(std::move(one)));
+  }
+  return plan;
 }
 
 // Several runs of a new call: their common folder and the file that describes them.
@@ -115,11 +157,13 @@ void claim_sweep(const Plan& plan) {
   report::write_atomically(
       plan.folder / kSweepFile,
       fmt::format("{}'pdegcn train --resume --out' with this folder goes on with them.\n{}",
-                  kSweepMark, train::to_toml(plan.config)));
+                  kSweepMark, sweep_toml(plan)));
 }
 
 std::vector<Result> perform(Plan& plan, bool& interrupted) {
-  const auto runs = train::single_runs(plan.config, plan.data);
+  std::vector<RunConfig> runs;
+  for (const RunConfig& one : plan.each)
+    for (RunConfig& run : train::single_runs(one, plan.data)) runs.push_back(std::move(run));
   const bool several = runs.size() > 1;
   report::Progress progress(std::cerr,
                             report::Progress::options_for(STDERR_FILENO, plan.config.quiet));
@@ -148,6 +192,7 @@ std::vector<Result> perform(Plan& plan, bool& interrupted) {
 // The runs of one model.
 struct Row {
   std::string model;
+  std::int64_t layers = 0;
   std::vector<double> test, validation, alpha, epoch, milliseconds;
   std::int64_t parameters = 0;
   double seconds = 0;
@@ -159,6 +204,7 @@ std::vector<Row> rows_of(const std::vector<Result>& results) {
     if (rows.empty() || rows.back().model != r.config.model) {
       rows.emplace_back();
       rows.back().model = r.config.model;
+      rows.back().layers = r.config.layers;
     }
     Row& row = rows.back();
     if (std::isfinite(r.test.score)) row.test.push_back(r.test.score);
@@ -186,10 +232,9 @@ void print_table(const Plan& plan, const std::vector<Result>& results) {
        fmt::format("test {} %{}", results.front().metric, peeked ? " (PEEKED)" : ""),
        "validation %", "alpha", "epoch", "parameters", "ms/epoch", "time"});
   for (const Row& row : rows_of(results))
-    table.add({fmt::format("PDE-GCN_{}", static_cast<char>(std::toupper(row.model[0]))),
-               fmt::format("{}", c.layers), spread(row.test, 1, true),
-               spread(row.validation, 1, true), spread(row.alpha, 3), spread(row.epoch, 0),
-               fmt::format("{}", row.parameters), spread(row.milliseconds, 1),
+    table.add({std::string(train::model_info(row.model).title), fmt::format("{}", row.layers),
+               spread(row.test, 1, true), spread(row.validation, 1, true), spread(row.alpha, 3),
+               spread(row.epoch, 0), fmt::format("{}", row.parameters), spread(row.milliseconds, 1),
                report::format_duration(row.seconds)});
   fmt::print("\n{}\n", table.text());
   fmt::print("data {}, task {}, split {}, {}\n", plan.data.name, c.task, c.split,
@@ -239,15 +284,18 @@ void print_json(const Plan& plan, const std::vector<Result>& results) {
                        {"test_deviation", test.deviation},
                        {"runs", test.count}});
   }
-  const Json all{{"data", plan.data.name},
-                 {"task", plan.config.task},
-                 {"protocol", plan.config.protocol},
-                 {"metric", results.front().metric},
-                 {"config", Json::parse(train::to_json(plan.config))},
-                 {"runs", std::move(runs)},
-                 {"summary", std::move(summary)},
-                 {"peak_memory_bytes", peak_memory()},
-                 {"folder", plan.folder.string()}};
+  Json all{{"data", plan.data.name},
+           {"task", plan.config.task},
+           {"protocol", plan.config.protocol},
+           {"metric", results.front().metric},
+           {"config", Json::parse(train::to_json(plan.config))},
+           {"runs", std::move(runs)},
+           {"summary", std::move(summary)},
+           {"peak_memory_bytes", peak_memory()},
+           {"folder", plan.folder.string()}};
+  if (plan.each.size() > 1)
+    for (const RunConfig& one : plan.each)
+      all["configs"][one.model] = Json::parse(train::to_json(one));
   fmt::print("{}\n", all.dump(2));
 }
 

@@ -17,16 +17,6 @@ Vector vertex(const Mesh& mesh, NodeId v) {
   return {at[0], at[1], at[2]};
 }
 
-double area(const Mesh& mesh, const Triangle& triangle) {
-  const Vector a = vertex(mesh, triangle[0]);
-  const Vector b = vertex(mesh, triangle[1]);
-  const Vector c = vertex(mesh, triangle[2]);
-  const auto minor = [&](int p, int q) {
-    return (b[p] - a[p]) * (c[q] - a[q]) - (b[q] - a[q]) * (c[p] - a[p]);
-  };
-  return std::hypot(minor(0, 1), minor(1, 2), minor(2, 0)) / 2;
-}
-
 // Some of the points of a cloud, drawn without replacement.
 std::vector<float> draw_points(const std::vector<float>& positions, std::size_t points,
                                kernels::Random& random) {
@@ -50,7 +40,8 @@ std::vector<float> sample_surface(const Mesh& mesh, NodeId points, kernels::Rand
   std::vector<double> upto;  // the area of all triangles up to this one
   upto.reserve(mesh.triangles.size());
   double total = 0;
-  for (const Triangle& triangle : mesh.triangles) upto.push_back(total += area(mesh, triangle));
+  for (const Triangle& triangle : mesh.triangles)
+    upto.push_back(total += triangle_area(mesh.positions, triangle));
   if (!(total > 0)) throw Error("the surface has no area to draw points from");
 
   std::vector<float> out;
@@ -120,6 +111,17 @@ Sample cloud_sample(std::string name, const Mesh& shape, const CloudOptions& opt
   sample.features = DenseMatrix{n, 3, sample.positions};
   sample.graph =
       options.k > 0 ? Graph::from_points(sample.positions, 3, options.k) : Graph::from_edges(n, {});
+  return sample;
+}
+
+Sample shape_sample(std::string name, Mesh shape) {
+  Sample sample;
+  sample.name = std::move(name);
+  normalize_to_unit_sphere(shape.positions);
+  sample.graph = Graph::from_triangles(shape.num_vertices(), shape.triangles);
+  sample.features = DenseMatrix{shape.num_vertices(), 3, shape.positions};
+  sample.positions = std::move(shape.positions);
+  sample.triangles = std::move(shape.triangles);
   return sample;
 }
 

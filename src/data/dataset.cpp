@@ -121,6 +121,15 @@ void Dataset::check() const {
     for (const std::uint8_t v : multi->values)
       if (v > 1) throw Error("{}: a multi-label value is {}, not 0 or 1", name, v);
   }
+  if (!template_vertex.empty()) {
+    if (samples.empty() || static_cast<std::int64_t>(template_vertex.size()) != num_classes())
+      throw Error("{}: a template of {} vertices for {} classes", name, template_vertex.size(),
+                  num_classes());
+    for (const NodeId v : template_vertex)
+      if (v < -1 || v >= samples.front().graph.num_nodes())
+        throw Error("{}: a class stands for vertex {} of {}", name, v,
+                    samples.front().graph.num_nodes());
+  }
   const std::int64_t items =
       samples.size() == 1 ? num_nodes() : static_cast<std::int64_t>(samples.size());
   for (const Split& s : splits) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <string>
 #include <system_error>
@@ -38,6 +39,23 @@ Reader reader_by_extension(const std::string& extension) {
 }
 
 }  // namespace
+
+double triangle_area(std::span<const float> positions, const Triangle& triangle) {
+  const auto at = [&](int corner, int d) {
+    return double{positions[3 * std::size_t(triangle[corner]) + d]};
+  };
+  const auto minor = [&](int p, int q) {
+    return (at(1, p) - at(0, p)) * (at(2, q) - at(0, q)) -
+           (at(1, q) - at(0, q)) * (at(2, p) - at(0, p));
+  };
+  return std::hypot(minor(0, 1), minor(1, 2), minor(2, 0)) / 2;
+}
+
+double surface_area(std::span<const float> positions, std::span<const Triangle> triangles) {
+  double sum = 0;
+  for (const Triangle& triangle : triangles) sum += triangle_area(positions, triangle);
+  return sum;
+}
 
 Mesh read_mesh(const File& file) {
   Reader reader = reader_by_content(file.content());

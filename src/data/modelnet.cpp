@@ -91,7 +91,9 @@ Dataset read_modelnet(const fs::path& folder, const ModelNetOptions& options) {
     try {
       const fs::path& path = tree.files[k].path;
       kernels::Random random(options.seed, k);
-      out.samples[k] = cloud_sample(path.string(), read_mesh(path), options.cloud, random);
+      out.samples[k] = options.whole
+                           ? shape_sample(path.string(), read_mesh(path))
+                           : cloud_sample(path.string(), read_mesh(path), options.cloud, random);
       out.samples[k].name = path.stem().string();
     } catch (...) {
 #pragma omp critical(pdegcn_read_modelnet)

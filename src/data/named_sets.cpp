@@ -39,8 +39,12 @@ Dataset read_faust_r_set(const fs::path& off_folder, const std::string&, const O
   return read_faust_r(off_folder.parent_path());
 }
 
-Dataset read_modelnet_set(const fs::path& folder, const std::string&, const OpenOptions&) {
-  return read_modelnet(folder);
+Dataset read_modelnet_path(const fs::path& folder, const OpenOptions& options) {
+  return read_modelnet(folder, {options.cloud, options.whole, 0});
+}
+
+Dataset read_modelnet_set(const fs::path& folder, const std::string&, const OpenOptions& options) {
+  return read_modelnet_path(folder, options);
 }
 
 // A tree of classes: some folder in it has a folder named train.
@@ -205,8 +209,7 @@ std::span<const Format> formats() {
       {"a folder with ppi-G.json, train_graph.json or edges.npy and graph_id.npy (PPI)", is_ppi,
        false, [](const fs::path& path, const OpenOptions&) { return read_ppi(path); }},
       {"a folder of classes with train and test folders of meshes or clouds (ModelNet)",
-       is_modelnet, false,
-       [](const fs::path& path, const OpenOptions&) { return read_modelnet(path); }},
+       is_modelnet, false, read_modelnet_path},
       {"a folder with off/tr_reg_000.off (remeshed FAUST)",
        [](const fs::path& path) { return has(path, "off/tr_reg_000.off"); }, false,
        [](const fs::path& path, const OpenOptions&) { return read_faust_r(path); }},
@@ -225,7 +228,9 @@ std::span<const Format> formats() {
        false, [](const fs::path& path, const OpenOptions&) { return read_own_data(path); }},
       {"a folder, .zip, .tar or .tgz of meshes with one order of vertices (correspondence)",
        is_mesh_folder, false,
-       [](const fs::path& path, const OpenOptions&) { return read_mesh_folder(path); }},
+       [](const fs::path& path, const OpenOptions& options) {
+         return options.unrelated ? read_shapes(path) : read_mesh_folder(path);
+       }},
   };
   return all;
 }

@@ -259,14 +259,7 @@ Dataset shape_clouds(const ShapeSet& set, std::uint64_t seed) {
 
 Dataset shape_meshes(const ShapeSet& set, std::uint64_t seed) {
   return make(set, seed, "shape-meshes", [](std::string name, Mesh mesh, Random&) {
-    Sample sample;
-    sample.name = std::move(name);
-    normalize_to_unit_sphere(mesh.positions);
-    sample.graph = Graph::from_triangles(mesh.num_vertices(), mesh.triangles);
-    sample.features = DenseMatrix{mesh.num_vertices(), 3, mesh.positions};
-    sample.positions = std::move(mesh.positions);
-    sample.triangles = std::move(mesh.triangles);
-    return sample;
+    return shape_sample(std::move(name), std::move(mesh));
   });
 }
 

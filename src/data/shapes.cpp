@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
 #include "folder.h"
 #include "pdegcn/data/archive.h"
+#include "pdegcn/data/clouds.h"
 #include "pdegcn/data/text.h"
 
 namespace pdegcn::data {
@@ -36,6 +38,24 @@ std::vector<std::string> vertex_names(std::int64_t vertices) {
   std::vector<std::string> names(vertices);
   for (std::int64_t v = 0; v < vertices; ++v) names[v] = std::to_string(v);
   return names;
+}
+
+// The meshes of a folder or an archive, by name.
+std::vector<NamedMesh> read_meshes(const std::filesystem::path& path) {
+  std::vector<NamedMesh> meshes;
+  if (is_folder(path)) {
+    for (const std::filesystem::path& file : mesh_files(path))
+      meshes.push_back({file.stem().string(), read_mesh(file)});
+    return meshes;
+  }
+  std::vector<ArchiveMember> members = read_archive(path);
+  std::sort(members.begin(), members.end(),
+            [](const auto& a, const auto& b) { return a.path < b.path; });
+  for (const ArchiveMember& member : members)
+    if (has_mesh_extension(member.path))
+      meshes.push_back(
+          {std::filesystem::path(member.path).stem().string(), read_mesh(member.file)});
+  return meshes;
 }
 
 }  // namespace
@@ -107,26 +127,27 @@ Dataset correspondence_dataset(std::string name, std::string source,
   }
   out.targets = std::move(labels);
   out.class_names = vertex_names(vertices);
+  out.template_vertex.resize(vertices);
+  std::iota(out.template_vertex.begin(), out.template_vertex.end(), 0);
   out.splits = shape_splits(static_cast<std::int64_t>(out.samples.size()));
   out.check();
   return out;
 }
 
 Dataset read_mesh_folder(const std::filesystem::path& path) {
-  std::vector<NamedMesh> meshes;
-  if (is_folder(path)) {
-    for (const std::filesystem::path& file : mesh_files(path))
-      meshes.push_back({file.stem().string(), read_mesh(file)});
-    return correspondence_dataset(last_name(path), path.string(), std::move(meshes));
-  }
-  std::vector<ArchiveMember> members = read_archive(path);
-  std::sort(members.begin(), members.end(),
-            [](const auto& a, const auto& b) { return a.path < b.path; });
-  for (const ArchiveMember& member : members)
-    if (has_mesh_extension(member.path))
-      meshes.push_back(
-          {std::filesystem::path(member.path).stem().string(), read_mesh(member.file)});
-  return correspondence_dataset(path.stem().string(), path.string(), std::move(meshes));
+  return correspondence_dataset(is_folder(path) ? last_name(path) : path.stem().string(),
+                                path.string(), read_meshes(path));
+}
+
+Dataset read_shapes(const std::filesystem::path& path) {
+  Dataset out;
+  out.name = is_folder(path) ? last_name(path) : path.stem().string();
+  out.source = path.string();
+  for (auto& [name, mesh] : read_meshes(path))
+    out.samples.push_back(shape_sample(std::move(name), std::move(mesh)));
+  if (out.samples.empty()) throw Error("{}: there is no mesh and no cloud", out.source);
+  out.check();
+  return out;
 }
 
 Dataset read_faust(const std::filesystem::path& folder) {
@@ -171,6 +192,10 @@ Dataset read_faust_r(const std::filesystem::path& folder) {
     if (vertex.size() != templates.size())
       throw Error("{}: {} points where {} has {}", truth.name(), vertex.size(), points.name(),
                   templates.size());
+    if (out.template_vertex.empty()) {
+      out.template_vertex.assign(kFaustVertices, -1);
+      for (std::size_t k = 0; k < vertex.size(); ++k) out.template_vertex[templates[k]] = vertex[k];
+    }
     std::vector<std::int32_t> label(n, kUnlabelled);
     for (std::size_t k = 0; k < vertex.size(); ++k)
       if (label[vertex[k]] == kUnlabelled) label[vertex[k]] = templates[k];

@@ -23,6 +23,17 @@ bool is_reversible(const MarchProblem<T>& p) {
                      [](const auto& s) { return s.a == 2 && s.b == -1; });
 }
 
+template <class T>
+MarchSize size_of(const MarchProblem<T>& p) {
+  return {p.graph->num_nodes(),
+          p.graph->num_edges(),
+          p.channels,
+          static_cast<std::int64_t>(p.steps.size()),
+          is_second_order(p),
+          is_reversible(p),
+          sizeof(T)};
+}
+
 // Whether |x| is below a limit everywhere; false for a NaN.
 template <class T>
 bool all_below(const Matrix<T>& m, T limit) {
@@ -34,11 +45,11 @@ bool all_below(const Matrix<T>& m, T limit) {
 
 }  // namespace
 
-template <class T>
-MarchPlan<T>::MarchPlan(const MarchProblem<T>& p) : memory(p.memory), grid(p.grid) {
-  const auto layers = static_cast<std::int64_t>(p.steps.size());
-  const std::int64_t state = p.graph->num_nodes() * state_stride(p.channels) * sizeof(T);
-  const std::int64_t pair = is_second_order(p) ? 2 : 1;
+MarchPlan::MarchPlan(const MarchSize& size, Memory wanted, double spacing)
+    : memory(wanted), grid(spacing) {
+  const std::int64_t layers = size.layers;
+  const std::int64_t stride = state_stride(size.channels);
+  const std::int64_t pair = size.second_order ? 2 : 1;
   // A saved state (or two) per segment, against a state and a product per layer in it.
   const auto root = static_cast<std::int64_t>(std::sqrt(layers * pair / 2.0) + 0.5);
   const std::int64_t shorter = std::clamp<std::int64_t>(root, 1, layers);
@@ -49,27 +60,34 @@ MarchPlan<T>::MarchPlan(const MarchProblem<T>& p) : memory(p.memory), grid(p.gri
     const std::int64_t saved = length == layers ? 0 : pair * ((layers + length - 1) / length);
     return adjoints + saved + 2 + length + std::max<std::int64_t>(length, 2);
   };
+  // γ by entry, and the sums that each part makes of ∂K.
+  const std::int64_t besides =
+      2 * size.edges + 2 * RowPlan::parts_of(size.nodes) * size.channels * stride;
+  const auto bytes_of = [&](Memory m) {
+    return (states_of(m) * size.nodes * stride + besides) * size.value_bytes;
+  };
   if (memory == Memory::automatic) {
-    if (states_of(Memory::store) * state <= kMemoryBudget)
+    if (bytes_of(Memory::store) <= kMemoryBudget)
       memory = Memory::store;
     else
-      memory = is_reversible(p) ? Memory::reverse : Memory::checkpoint;
+      memory = size.reversible ? Memory::reverse : Memory::checkpoint;
   }
-  if (memory == Memory::reverse && !is_reversible(p))
+  if (memory == Memory::reverse && !size.reversible)
     throw Error(
         "only a wave can be run backwards (the hyperbolic equation): use the memory mode "
         "checkpoint");
-  if (memory == Memory::reverse && grid == 0) grid = kGrid<T>;
+  if (memory == Memory::reverse && grid == 0)
+    grid = size.value_bytes == sizeof(float) ? kGrid<float> : kGrid<double>;
   if (!(grid >= 0) || (grid > 0 && std::exp2(std::round(std::log2(grid))) != grid))
     throw Error("the grid must be 0 or a power of two, it is {}", grid);
   segment = memory == Memory::store ? layers : shorter;
-  bytes = states_of(memory) * state;
+  bytes = bytes_of(memory);
 }
 
 template <class T>
 March<T>::March(MarchProblem<T> problem)
     : p_(std::move(problem)),
-      plan_(p_),
+      plan_(size_of(p_), p_.memory, p_.grid),
       n_(p_.graph->num_nodes()),
       c_(p_.channels),
       stride_(state_stride(c_)),
@@ -81,6 +99,13 @@ March<T>::March(MarchProblem<T> problem)
 template <class T>
 Matrix<T> March<T>::field(T* fields, std::int64_t slot) const {
   return {fields + slot * n_ * stride_, n_, c_, stride_};
+}
+
+// Rows first..last of a field, from the caller's layout and order.
+template <class T>
+void March<T>::copy_in(const T* values, Matrix<T> to, std::int64_t first, std::int64_t last) const {
+  for (std::int64_t i = first; i < last; ++i)
+    copy_rows<T>({values + outside(i) * c_, 1, c_, c_}, rows_of(to, i, i + 1), 0, 1);
 }
 
 // State l. Where states are not kept a first-order step overwrites its state (only products are
@@ -128,8 +153,8 @@ void March<T>::prepare_weights(std::int64_t straight, std::int64_t turned) {
 template <class T>
 EdgePass<T> March<T>::edge_pass(std::int64_t l) const {
   EdgePass<T> pass;
-  pass.rows = {p_.graph->offsets().data(), p_.graph->neighbors().data(),
-               p_.graph->edge_ids().data(), arrays_[kGamma]};
+  pass.rows = {p_.graph->offsets().data(), p_.graph->neighbors().data(), edge_ids(),
+               arrays_[kGamma]};
   pass.activation = p_.activation;
   pass.dropout = p_.dropout;
   pass.dropout.layer = static_cast<std::uint32_t>(l);
@@ -212,8 +237,8 @@ void March<T>::forward(const T* f0, T* last, bool keep) {
   const std::int64_t products = count > 0 ? std::max<std::int64_t>(plan_.segment, 2) : 2;
   const std::int64_t saved = count > 1 ? (second_order_ ? 2 : 1) * count : 0;
   const auto pieces = static_cast<std::int64_t>(p_.plan->pieces.size());
-  const auto ids = p_.graph->edge_ids();
-  const auto entries = static_cast<std::int64_t>(ids.size());
+  const EdgeId* const ids = edge_ids();
+  const auto entries = static_cast<std::int64_t>(p_.graph->neighbors().size());
   arrays_ = {};
   arrays_ =
       Arrays<T>(p_.workspace,
@@ -228,7 +253,7 @@ void March<T>::forward(const T* f0, T* last, bool keep) {
   for (std::int64_t k = 0; k < entries; ++k) gamma[k] = p_.gamma[ids[k]];
   const T grid = static_cast<T>(plan_.grid);
   each_part(*p_.plan, threads_, [&](std::int64_t begin, std::int64_t end) {
-    copy_rows<T>({f0, n_, c_, c_}, f(0), begin, end);
+    copy_in(f0, f(0), begin, end);
     if (grid > 0)
       for (std::int64_t i = begin; i < end; ++i)
         for (std::int64_t k = 0; k < c_; ++k) f(0).row(i)[k] = to_grid(f(0).row(i)[k], grid);
@@ -306,12 +331,10 @@ void March<T>::advance(std::int64_t first, std::int64_t last) {
 template <class T>
 void March<T>::state(std::int64_t l, T* out) const {
   each_part(*p_.plan, threads_, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t i = first; i < last; ++i) std::copy_n(f(l).row(i), c_, out + i * c_);
+    for (std::int64_t i = first; i < last; ++i) std::copy_n(f(l).row(i), c_, out + outside(i) * c_);
   });
 }
 
-template struct MarchPlan<float>;
-template struct MarchPlan<double>;
 template class March<float>;
 template class March<double>;
 

@@ -57,7 +57,8 @@ struct March<T>::Adjoint {
     if (states_bar == nullptr) return;
     const std::int64_t c = march.c_;
     for (std::int64_t i = first; i < last; ++i)
-      for (std::int64_t k = 0; k < c; ++k) f(l).row(i)[k] += states_bar[(l * march.n_ + i) * c + k];
+      for (std::int64_t k = 0; k < c; ++k)
+        f(l).row(i)[k] += states_bar[(l * march.n_ + march.outside(i)) * c + k];
   }
 
   // ȳ of layer l: the adjoint of the state above it times Kᵀ.
@@ -177,7 +178,7 @@ void March<T>::backward(const T* last_bar, const T* states_bar,
 #pragma omp barrier
 #pragma omp for schedule(dynamic)
     for (std::int64_t part = 0; part < adjoint.parts; ++part) {
-      copy_rows<T>({last_bar, n_, c_, c_}, adjoint.f(depth), begin[part], begin[part + 1]);
+      copy_in(last_bar, adjoint.f(depth), begin[part], begin[part + 1]);
       adjoint.add_given(depth, begin[part], begin[part + 1]);
       adjoint.turn(depth - 1, begin[part], begin[part + 1]);
     }
@@ -201,7 +202,8 @@ void March<T>::backward(const T* last_bar, const T* states_bar,
   if (gradients.f0 != nullptr)
     each_part(*p_.plan, threads_, [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t i = first; i < last; ++i)
-        for (std::int64_t k = 0; k < c_; ++k) gradients.f0[i * c_ + k] += adjoint.f(0).row(i)[k];
+        for (std::int64_t k = 0; k < c_; ++k)
+          gradients.f0[outside(i) * c_ + k] += adjoint.f(0).row(i)[k];
     });
   if (gradients.steps == nullptr) return;
   gradients.steps->resize(depth);

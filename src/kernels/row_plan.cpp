@@ -11,9 +11,13 @@ constexpr EdgeId kCostOfRow = 4;           // the work on a row itself, in edges
 
 }  // namespace
 
+std::int64_t RowPlan::parts_of(std::int64_t rows) {
+  return std::clamp<std::int64_t>(rows / kRowsPerPart, 1, kParts);
+}
+
 RowPlan::RowPlan(const Graph& graph) {
   const std::int64_t rows = graph.num_nodes();
-  const std::int64_t wanted = std::clamp<std::int64_t>(rows / kRowsPerPart, 1, kParts);
+  const std::int64_t wanted = parts_of(rows);
   EdgeId total = 0;
   const auto cost = [&](NodeId i) {
     // A long row costs its part only the sum over its pieces.

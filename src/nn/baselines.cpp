@@ -152,15 +152,20 @@ torch::Tensor GcniiImpl::forward(const Input& input, const Draw& draw,
   std::uint64_t site = 1;
   const auto first = torch::relu(enter(opening, input, options_.dropout, draw));
   record(states, first);
+  const auto far = options_.teleport * first;
+  const double share = 1 - options_.teleport;
+  // Taken apart at once: the gradients of single matrices would each be as large as all of them.
+  const auto matrices = weight.unbind(0);
+  const auto others = initial.defined() ? initial.unbind(0) : std::vector<torch::Tensor>();
   auto f = first;
   for (std::int64_t l = 0; l < options_.layers; ++l) {
     const double beta = std::log(options_.lambda / static_cast<double>(l + 1) + 1);
-    const auto near = (1 - options_.teleport) * graph(drop(f, draw, ++site));
-    const auto far = options_.teleport * first;
-    const auto both = near + far;
-    const auto turned = initial.defined() ? product(near, weight[l]) + product(far, initial[l])
-                                          : product(both, weight[l]);
-    f = torch::relu((1 - beta) * both + beta * turned);
+    const auto near = graph(drop(f, draw, ++site));
+    const auto both = torch::add(far, near, share);
+    const auto turned = initial.defined()
+                            ? torch::add(product(far, others[l]), product(near, matrices[l]), share)
+                            : product(both, matrices[l]);
+    f = torch::relu(torch::lerp(both, turned, beta));
     record(states, f);
   }
   return closing->forward(drop(f, draw, ++site));

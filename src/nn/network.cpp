@@ -7,7 +7,7 @@ namespace pdegcn::nn {
 namespace {
 
 // Sites of the random draws, see Draw.
-enum Site : std::uint64_t { kInput = 1, kClosing, kHidden1, kHidden2 };
+enum Site : std::uint64_t { kInput = 1, kClosing };
 
 // Σ_e scale γ_e (q_e at i, ± q_e at j), the adjoints of average and gradient.
 torch::Tensor to_nodes(const pde::Domain& domain, const torch::Tensor& q, double scale, double sign,
@@ -129,34 +129,13 @@ std::vector<LayerRow> NodeClassifierImpl::head_rows() const {
 ShapeClassifierImpl::ShapeClassifierImpl(std::int64_t inputs, std::int64_t classes,
                                          const StackOptions& stack)
     : PdeNetwork(inputs, stack.channels, stack) {
-  hidden1 = register_module("hidden1", Linear(stack.channels, 128));
-  norm1 = register_module("norm1", BatchNorm(128));
-  hidden2 = register_module("hidden2", Linear(128, 64));
-  norm2 = register_module("norm2", BatchNorm(64));
-  output = register_module("output", Linear(64, classes, true));
+  head = register_module("head", ShapeHead(stack.channels, classes));
 }
 
 torch::Tensor ShapeClassifierImpl::forward(const Input& input, const Draw& draw,
                                            std::vector<torch::Tensor>* states) {
-  std::vector<std::int64_t> sizes = input.graph_sizes;
-  const std::int64_t nodes = input.domain.graph().num_nodes();
-  if (sizes.empty()) sizes.push_back(nodes);
-  std::int64_t sum = 0;
-  for (const std::int64_t size : sizes) {
-    if (size < 1) throw Error("a graph of {} nodes has nothing to pool", size);
-    sum += size;
-  }
-  if (sum != nodes) throw Error("graph_sizes add up to {}, the domain has {} nodes", sum, nodes);
-
-  auto f = march(input, 0, draw, states);
-  f = torch::relu(closing->forward(f));
-  std::vector<torch::Tensor> pooled;
-  for (const auto& part : f.split_with_sizes(sizes, 0)) pooled.push_back(std::get<0>(part.max(0)));
-  f = torch::stack(pooled);
-  const double p = is_training() ? 0.5 : 0;
-  f = dropout(torch::relu(norm1->forward(hidden1->forward(f))), p, draw, kHidden1);
-  f = dropout(torch::relu(norm2->forward(hidden2->forward(f))), p, draw, kHidden2);
-  return output->forward(f);
+  return head->forward(torch::relu(closing->forward(march(input, 0, draw, states))),
+                       input.graph_sizes, draw);
 }
 
 std::vector<LayerRow> ShapeClassifierImpl::head_rows() const {
@@ -164,15 +143,15 @@ std::vector<LayerRow> ShapeClassifierImpl::head_rows() const {
   return {row_of("closing", closing),
           {"ReLU", c},
           {"global max-pool", fmt::format("1 x {}", closing->outputs())},
-          row_of("hidden", hidden1, "1"),
+          row_of("hidden", head->hidden1, "1"),
           {"batch normalisation", "1 x 128", 256},
           {"ReLU", "1 x 128"},
           {"dropout 0.5", "1 x 128"},
-          row_of("hidden", hidden2, "1"),
+          row_of("hidden", head->hidden2, "1"),
           {"batch normalisation", "1 x 64", 128},
           {"ReLU", "1 x 64"},
           {"dropout 0.5", "1 x 64"},
-          row_of("output", output, "1")};
+          row_of("output", head->output, "1")};
 }
 
 CorrespondenceImpl::CorrespondenceImpl(std::int64_t inputs, std::int64_t template_vertices,
@@ -182,11 +161,15 @@ CorrespondenceImpl::CorrespondenceImpl(std::int64_t inputs, std::int64_t templat
   output = register_module("output", Linear(512, template_vertices, true));
 }
 
+torch::Tensor CorrespondenceImpl::descriptors(const Input& input, const Draw& draw,
+                                              std::vector<torch::Tensor>* states) {
+  const auto f = torch::relu(closing->forward(march(input, 0, draw, states)));
+  return torch::elu(hidden->forward(f));
+}
+
 torch::Tensor CorrespondenceImpl::forward(const Input& input, const Draw& draw,
                                           std::vector<torch::Tensor>* states) {
-  auto f = march(input, 0, draw, states);
-  f = torch::relu(closing->forward(f));
-  return output->forward(torch::elu(hidden->forward(f)));
+  return output->forward(descriptors(input, draw, states));
 }
 
 std::vector<LayerRow> CorrespondenceImpl::head_rows() const {

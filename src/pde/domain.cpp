@@ -4,10 +4,12 @@
 
 #include "pdegcn/graph/error.h"
 #include "pdegcn/graph/operators.h"
+#include "pdegcn/graph/order.h"
+#include "pdegcn/graph/transform.h"
 
 namespace pdegcn::pde {
 
-Domain::Shared::Shared(std::shared_ptr<const Graph> g) : graph(std::move(g)), plan(*graph) {
+Domain::Shared::Shared(std::shared_ptr<const Graph> g) : graph(std::move(g)), walk(graph) {
   const std::int64_t edges = graph->num_edges();
   for (torch::Tensor& end : ends) end = torch::empty({edges}, torch::kInt64);
   for (std::int64_t e = 0; e < edges; ++e) {
@@ -43,6 +45,16 @@ Domain::Domain(std::shared_ptr<const Shared> shared, torch::Tensor gamma)
 
 Domain Domain::with_gamma(torch::Tensor gamma) const {
   return {shared_, std::move(gamma)};
+}
+
+Domain Domain::reordered() const {
+  auto order = reverse_cuthill_mckee(graph());
+  auto [moved, there] = reorder(graph(), order);
+  auto shared = std::make_shared<Shared>(*shared_);
+  shared->walk = Walk(std::make_shared<const Graph>(std::move(moved)));
+  shared->walk.order = std::move(order);
+  for (const EdgeId e : shared->walk.graph->edge_ids()) shared->walk.edge_ids.push_back(there[e]);
+  return {std::move(shared), gamma_};
 }
 
 double Domain::lambda_max() const {

@@ -12,8 +12,13 @@ struct Kept : torch::CustomClassHolder {
        const torch::Tensor& coefficients, const Options& options)
       : domain(d), K(weights.contiguous()), gamma(weights_of_edges.contiguous()) {
     kernels::MarchProblem<T> problem;
-    problem.graph = &domain.graph();
-    problem.plan = &domain.plan();
+    const Domain::Walk& walk = domain.walk();
+    problem.graph = walk.graph.get();
+    problem.plan = &walk.plan;
+    if (!walk.order.empty()) {
+      problem.order = walk.order.data();
+      problem.edge_ids = walk.edge_ids.data();
+    }
     problem.gamma = gamma.template data_ptr<T>();
     problem.channels = K.size(1);
     problem.activation = options.activation;

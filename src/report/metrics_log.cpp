@@ -31,19 +31,20 @@ data::File whole_rows(const std::filesystem::path& path) {
 }
 
 struct Reader {
-  explicit Reader(const data::File& file) : text(file) {
+  explicit Reader(const data::File& file, const std::string& counter = "epoch")
+      : text(file), counts(counter), epoch(counter == "epoch" ? 0 : -1) {
     std::string_view field;
-    if (!text.next_line() || !text.next_field(',', field) || field != "epoch")
-      throw Error("{}: this is not a table of metrics: its head does not begin with 'epoch'",
-                  file.name());
+    if (!text.next_line() || !text.next_field(',', field) || field != counter)
+      throw Error("{}: this is not a table of metrics: its head does not begin with '{}'",
+                  file.name(), counter);
     while (text.next_field(',', field)) columns.emplace_back(field);
   }
 
   // Moves to the next row; false at the end.
   bool next() {
     if (!text.next_line()) return false;
-    const auto number = text.number<std::int64_t>(',', "the epoch");
-    if (number <= epoch) text.fail("epoch {} comes after epoch {}", number, epoch);
+    const auto number = text.number<std::int64_t>(',', ("the " + counts).c_str());
+    if (number <= epoch) text.fail("{0} {1} comes after {0} {2}", counts, number, epoch);
     epoch = number;
     values.clear();
     for (const std::string& name : columns) {
@@ -57,8 +58,9 @@ struct Reader {
   }
 
   data::TextReader text;
+  std::string counts;
   std::vector<std::string> columns;
-  std::int64_t epoch = 0;
+  std::int64_t epoch;
   std::vector<double> values;
 };
 
@@ -112,9 +114,9 @@ const std::vector<double>* Metrics::find(const std::string& column) const {
                                 : &values[static_cast<std::size_t>(found - columns.begin())];
 }
 
-Metrics read_metrics(const std::filesystem::path& path) {
+Metrics read_metrics(const std::filesystem::path& path, const std::string& counter) {
   const data::File rows = whole_rows(path);
-  Reader reader(rows);
+  Reader reader(rows, counter);
   Metrics out{{}, reader.columns, std::vector<std::vector<double>>(reader.columns.size())};
   while (reader.next()) {
     out.epochs.push_back(reader.epoch);

@@ -80,11 +80,6 @@ nlohmann::ordered_json json_of(const RunConfig& config, const Field& f) {
                     f.member);
 }
 
-// JSON writes texts, whole numbers, true and false as TOML does.
-std::string toml_line(const RunConfig& config, const Field& f) {
-  return fmt::format("{} = {}", f.name, json_of(config, f).dump());
-}
-
 bool is_recorded(const RunConfig& config, const Field& f) {
   return f.recorded && (config.task.empty() || (f.fits & parse_task(config.task)) != 0) &&
          (f.models & parse_models(config.model)) != 0;
@@ -185,6 +180,10 @@ RunConfig resolve(const Settings& file, const Settings& flags) {
   apply_settings(config, model_values(parts_of(named.model).front(), named.data, full));
   apply_settings(config, file);
   apply_settings(config, flags);
+  return fitting(std::move(config));
+}
+
+RunConfig fitting(RunConfig config) {
   const RunConfig defaults;
   for (const Field& f : fields())
     if ((f.models & parse_models(config.model)) == 0)
@@ -209,17 +208,21 @@ void check_fit(const Settings& given, const RunConfig& config, Task task, bool w
       throw Error("{}: this does not fit the task {}; see 'pdegcn train --help'", setting.where,
                   to_string(task));
     if (!with_models || (f.models & parse_models(config.model)) != 0) continue;
-    std::string fitting;
+    std::string others;
     for (const ModelInfo& info : models())
       if ((f.models & info.model) != 0)
-        fitting += fmt::format("{}{}", fitting.empty() ? "" : " or ", info.name);
+        others += fmt::format("{}{}", others.empty() ? "" : " or ", info.name);
     throw Error("{}: model {} has no such setting: choose --model {}", setting.where, config.model,
-                fitting);
+                others);
   }
 }
 
 std::string text_of(const RunConfig& config, const Field& f) {
   return std::visit([&](const auto member) { return fmt::format("{}", config.*member); }, f.member);
+}
+
+std::string toml_line(const RunConfig& config, const Field& f) {
+  return fmt::format("{} = {}", f.name, json_of(config, f).dump());
 }
 
 std::string toml_line(const Field& f, const Setting& setting) {

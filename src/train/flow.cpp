@@ -349,7 +349,9 @@ Flow flow_through_runs(data::Sample shape, const std::vector<std::filesystem::pa
   for (const std::filesystem::path& folder : runs) {
     const report::RunFiles files = report::find_run(folder);
     const Trained trained = read_trained(files.best());
-    const Problem problem(data, static_cast<std::int64_t>(trained.classes.size()), trained.config);
+    RunConfig config = trained.config;
+    config.points = 0;  // the shape as it is
+    const Problem problem(data, static_cast<std::int64_t>(trained.classes.size()), config);
     const auto network = std::dynamic_pointer_cast<nn::PdeNetwork>(problem.make_network());
     if (network == nullptr)
       throw Error("{}: a field flows through d, h and m, not {}", folder.string(),

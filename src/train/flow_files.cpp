@@ -20,6 +20,7 @@
 #include "pdegcn/report/vtk.h"
 #include "pdegcn/train/flow.h"
 #include "pdegcn/train/run.h"
+#include "pdegcn/train/shapes.h"
 
 namespace pdegcn::train {
 namespace {
@@ -174,7 +175,10 @@ data::Sample open_shape(const std::string& path, const std::string& part,
                         const std::string& data_dir, std::int64_t k) {
   if (k < 1) throw Error("k must be at least 1, it is {}", k);
   if (path.empty()) return generated_body();
-  if (!is_shape_file(path)) return take(data::open(path, {data_dir, {}}), part, k);
+  if (!is_shape_file(path)) {
+    const data::OpenOptions options{.data_dir = data_dir, .whole = true, .unrelated = true};
+    return take(data::open(path, options), part, k);
+  }
   if (!part.empty()) throw Error("{} holds one shape: there is no '{}' to choose", path, part);
   data::Mesh mesh = data::read_mesh(fs::path(path));
   const std::string name = fs::path(path).stem().string();
@@ -185,14 +189,17 @@ data::Sample open_shape(const std::string& path, const std::string& part,
 data::Sample open_shape_for_run(const fs::path& run, const std::string& path,
                                 const std::string& part, const std::string& data_dir) {
   RunConfig config = config_of_run(report::find_run(run));
-  const data::CloudOptions clouds;
-  if (!path.empty() && is_shape_file(path) && config.task == "graph")
-    return as_cloud(fs::path(path).stem().string(), data::read_mesh(fs::path(path)), clouds.points,
-                    clouds.k);
-  if (!path.empty() && is_shape_file(path)) return open_shape(path, part, data_dir, clouds.k);
+  const bool cloud = config.task == "graph";
+  if (is_shape_file(path)) {
+    if (!cloud) return open_shape(path, part, data_dir, config.knn);
+    const std::int64_t points = config.points > 0 ? config.points : data::CloudOptions().points;
+    return as_cloud(fs::path(path).stem().string(), data::read_mesh(fs::path(path)),
+                    static_cast<NodeId>(points), config.knn);
+  }
   if (!path.empty()) config.data = path;
   if (!data_dir.empty()) config.data_dir = data_dir;
-  return take(open_data(config), part, clouds.k);
+  data::Sample sample = take(open_data(config, !path.empty()), part, config.knn);
+  return cloud ? *prepare(sample, 0, config, 0) : sample;
 }
 
 void write_flow(const fs::path& folder, const Flow& flow, const FlowPicture& picture) {

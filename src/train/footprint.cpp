@@ -19,13 +19,20 @@ constexpr std::pair<std::string_view, Memory> kModes[] = {
     {"store", Memory::store}, {"checkpoint", Memory::checkpoint}, {"reverse", Memory::reverse}};
 
 // What the first steps load besides: pages of libraries, stacks of threads.
-constexpr std::int64_t kWarmUp = 24 << 20;
+constexpr std::int64_t kWarmUp = 16 << 20;
+
+// What a network of another kind keeps of every layer for the way back, in states.
+constexpr std::int64_t kKeptPerLayer = 4;
 
 // Nodes and edges of what a network sees at once.
 struct Size {
   std::int64_t nodes = 0;
   std::int64_t edges = 0;
 };
+
+bool has_equation(const RunConfig& run) {
+  return (parse_models(run.model) & kPde) != 0;
+}
 
 bool is_one_graph(const RunConfig& run, const data::Dataset& data) {
   return data.samples.size() == 1 && run.task == "node";
@@ -100,23 +107,27 @@ std::string in_words(std::int64_t bytes) {
 }  // namespace
 
 std::string memory_mode(const RunConfig& run, const data::Dataset& data) {
-  if (run.memory != "auto") return run.memory;
+  if (run.memory != "auto" || !has_equation(run)) return run.memory;
   const Memory chosen = plan_of(run, largest_step(run, data), Memory::automatic).memory;
   return std::string(
       std::ranges::find(kModes, chosen, [](const auto& m) { return m.second; })->first);
 }
 
 Footprint footprint(const RunConfig& run, const data::Dataset& data, std::int64_t parameters) {
+  constexpr std::int64_t kFloat = sizeof(float);
   const Size size = largest_step(run, data);
-  const auto mode =
-      std::ranges::find(kModes, memory_mode(run, data), [](const auto& m) { return m.first; });
   Footprint result;
   result.held = resident_memory() + kWarmUp;
   // The gradient, the state after the last epoch with its moments, and the best of all.
-  result.copies = 5 * parameters * static_cast<std::int64_t>(sizeof(float));
-  result.stack = plan_of(run, size, mode->second).bytes;
-  result.around =
-      values_per_node(run, data) * size.nodes * static_cast<std::int64_t>(sizeof(float));
+  result.copies = 5 * parameters * kFloat;
+  if (has_equation(run)) {
+    const auto mode =
+        std::ranges::find(kModes, memory_mode(run, data), [](const auto& m) { return m.first; });
+    result.stack = plan_of(run, size, mode->second).bytes;
+  } else {
+    result.stack = kKeptPerLayer * run.layers * size.nodes * run.channels * kFloat;
+  }
+  result.around = values_per_node(run, data) * size.nodes * kFloat;
   if (is_one_graph(run, data)) return result;
   // Batches are made when they are asked for, and kept where they are evaluated.
   for (const data::Sample& sample : data.samples) result.around += input_bytes(sample);
@@ -129,17 +140,16 @@ void check_footprint(const RunConfig& run, const data::Dataset& data, std::int64
   if (peak <= memory) return;
   std::vector<std::string> others;
   for (const auto& [name, mode] : kModes) {
-    if (mode == Memory::reverse && run.model != "h") continue;
+    if (!has_equation(run) || (mode == Memory::reverse && run.model != "h")) continue;
     RunConfig other = run;
     other.memory = name;
     const std::int64_t needs = footprint(other, data, parameters).peak();
     if (needs <= memory)
       others.push_back(fmt::format("--memory {} needs {}", name, in_words(needs)));
   }
-  throw Error("--memory {}: the run needs about {}, and there are {}; {}", memory_mode(run, data),
-              in_words(peak), in_words(memory),
-              others.empty() ? "no other memory mode fits: use fewer layers or channels"
-                             : fmt::format("{}", fmt::join(others, ", ")));
+  throw Error(
+      "the run needs about {}, and the machine has {}: {}", in_words(peak), in_words(memory),
+      others.empty() ? "use fewer layers or channels" : fmt::format("{}", fmt::join(others, ", ")));
 }
 
 std::int64_t machine_memory() {

@@ -1,5 +1,7 @@
 #include "pdegcn/train/problem.h"
 
+#include <ATen/Parallel.h>
+
 #include <algorithm>
 #include <numeric>
 
@@ -7,32 +9,41 @@
 #include "pdegcn/graph/transform.h"
 #include "pdegcn/kernels/random.h"
 #include "pdegcn/nn/baselines.h"
+#include "pdegcn/nn/classification.h"
+#include "pdegcn/nn/dgcnn.h"
+#include "pdegcn/nn/shape_network.h"
 #include "pdegcn/report/crc32c.h"
+#include "pdegcn/train/batch_stream.h"
+#include "pdegcn/train/shapes.h"
 
 namespace pdegcn::train {
 namespace {
 
+std::span<const float> values_of(const torch::Tensor& rows) {
+  return {rows.data_ptr<float>(), static_cast<std::size_t>(rows.numel())};
+}
+
 // The streams of random numbers that belong to the order of batches; dropout has others.
 constexpr std::uint64_t kOrderStream = std::uint64_t{1} << 40;
 
-torch::Tensor tensor_of(const data::DenseMatrix& matrix) {
-  auto tensor = torch::empty({matrix.rows, matrix.cols}, torch::kFloat32);
-  std::copy(matrix.values.begin(), matrix.values.end(), tensor.data_ptr<float>());
-  return tensor;
-}
+using Samples = std::vector<std::shared_ptr<const data::Sample>>;
 
 // Matrices below each other; undefined when they have no columns.
 template <class Get>
-torch::Tensor stacked(std::span<const data::Sample* const> samples, const Get& get) {
-  std::vector<torch::Tensor> parts;
-  for (const data::Sample* sample : samples) parts.push_back(tensor_of(get(*sample)));
-  if (parts.front().size(1) == 0) return {};
-  return parts.size() == 1 ? parts.front() : torch::cat(parts, 0);
+torch::Tensor stacked(const Samples& samples, const Get& get) {
+  std::int64_t rows = 0;
+  for (const auto& sample : samples) rows += get(*sample).rows;
+  const std::int64_t columns = get(*samples.front()).cols;
+  if (columns == 0) return {};
+  auto tensor = torch::empty({rows, columns}, torch::kFloat32);
+  float* next = tensor.template data_ptr<float>();
+  for (const auto& sample : samples) next = std::ranges::copy(get(*sample).values, next).out;
+  return tensor;
 }
 
-data::SparseMatrix sparse_below_each_other(std::span<const data::Sample* const> samples) {
+data::SparseMatrix sparse_below_each_other(const Samples& samples) {
   data::SparseMatrix all;
-  for (const data::Sample* sample : samples) {
+  for (const auto& sample : samples) {
     const auto& part = std::get<data::SparseMatrix>(sample->features);
     const auto before = static_cast<std::int64_t>(all.columns.size());
     all.rows += part.rows;
@@ -45,10 +56,12 @@ data::SparseMatrix sparse_below_each_other(std::span<const data::Sample* const> 
   return all;
 }
 
-std::int64_t attribute_columns(const data::Sample& sample, Task task) {
-  // Correspondence has the input of the paper's table: coordinates, not lengths.
-  return sample.edge_attributes.odd.cols +
-         (task == kCorrespondence ? 0 : sample.edge_attributes.even.cols);
+std::int64_t attribute_columns(const data::Sample& sample) {
+  return sample.edge_attributes.odd.cols + sample.edge_attributes.even.cols;
+}
+
+std::int64_t feature_columns(const data::Sample& sample) {
+  return std::visit([](const auto& matrix) { return matrix.cols; }, sample.features);
 }
 
 WeightKind weight_kind(const RunConfig& config) {
@@ -78,8 +91,17 @@ nn::StackOptions stack_options(const RunConfig& config) {
 
 std::shared_ptr<nn::Network> make_baseline(const RunConfig& config, std::int64_t inputs,
                                            std::int64_t outputs) {
-  const nn::BaselineOptions o{inputs,         outputs,          config.layers,   config.channels,
-                              config.dropout, config.drop_edge, config.teleport, config.lambda};
+  // For graphs a head follows, which has the dropout.
+  const bool graphs = config.task == "graph";
+  const nn::BaselineOptions o{inputs,
+                              graphs ? config.channels : outputs,
+                              config.layers,
+                              config.channels,
+                              graphs ? 0 : config.dropout,
+                              config.drop_edge,
+                              config.teleport,
+                              config.lambda};
+  const auto k = static_cast<int>(config.knn);
   switch (model_info(config.model).model) {
     case kMlp:
       return nn::Convolutions(nn::Stacking::mlp, o).ptr();
@@ -95,9 +117,25 @@ std::shared_ptr<nn::Network> make_baseline(const RunConfig& config, std::int64_t
       return nn::Appnp(o).ptr();
     case kGcnii:
       return nn::Gcnii(o, false).ptr();
+    case kDgcnn:
+      return nn::Dgcnn(o, k, !graphs).ptr();
+    case kDgcnnDiffusion:
+      return nn::DgcnnDiffusion(o, k, config.step).ptr();
     default:
       return nn::Gcnii(o, true).ptr();
   }
+}
+
+// Of the answers to a network that has a class for every vertex of a template.
+Outcome outcome_of(std::span<const kernels::RowVerdict> verdicts, const Answers& answers) {
+  Outcome outcome;
+  for (std::size_t k = 0; k < verdicts.size(); ++k) {
+    if (answers.labels[k] == data::kUnlabelled) continue;
+    ++outcome.count;
+    outcome.loss_sum += verdicts[k].loss;
+    outcome.hits += verdicts[k].best == answers.labels[k];
+  }
+  return outcome;
 }
 
 template <class Values>
@@ -111,8 +149,20 @@ std::uint32_t checksum(const Values& values, std::uint32_t before) {
 Outcome judge(const torch::Tensor& logits, const Answers& answers, torch::Tensor* gradient) {
   const auto x = logits.detach().contiguous();
   if (gradient != nullptr) *gradient = torch::zeros_like(x);
-  return judge({x.data_ptr<float>(), static_cast<std::size_t>(x.numel())}, x.size(1), answers,
+  return judge(values_of(x), x.size(1), answers,
                gradient == nullptr ? nullptr : gradient->data_ptr<float>());
+}
+
+Outcome teach(nn::Network& network, const Batch& batch, const nn::Draw& draw) {
+  if (auto* wide = dynamic_cast<nn::CorrespondenceImpl*>(&network))
+    return outcome_of(nn::classify_and_learn(wide->descriptors(batch.input, draw), wide->output,
+                                             batch.answers.labels),
+                      batch.answers);
+  const auto logits = network.forward(batch.input, draw);
+  torch::Tensor gradient;
+  const Outcome outcome = judge(logits, batch.answers, &gradient);
+  logits.backward(gradient);
+  return outcome;
 }
 
 Problem::Problem(const data::Dataset& data, std::int64_t outputs, const RunConfig& config)
@@ -126,18 +176,22 @@ Problem::Problem(const data::Dataset& data, std::int64_t outputs, const RunConfi
     throw Error("--model {}: this network does not fit the task {}", config_.model, config_.task);
   if (config_.weights == "learnt" && !one_graph_)
     throw Error("weights learnt: every edge has its own, which needs a data set of one graph");
+  if (config_.input.empty() || task_ == kNode) config_.input = usual_input(data_, task_);
   const auto& first = data_.samples.front();
   first_node_.push_back(0);
   for (const data::Sample& sample : data_.samples) {
     first_node_.push_back(first_node_.back() + sample.graph.num_nodes());
     if (sample.features.index() != first.features.index() ||
-        attribute_columns(sample, task_) != attribute_columns(first, task_))
+        attribute_columns(sample) != attribute_columns(first))
       throw Error("data set {}: graphs '{}' and '{}' differ in what lies on them", data_.name,
                   first.name, sample.name);
   }
+  const auto seen = prepare(first, 0, config_, 0);
+  inputs_ = feature_columns(*seen) + attribute_columns(*seen);
   if (one_graph_) {
     const std::int32_t only = 0;
-    whole_ = input_of({&only, 1});
+    whole_ = input_of({&only, 1}, 0);
+    if (config_.reorder == "rcm") whole_->domain = whole_->domain.reordered();
   }
 }
 
@@ -158,18 +212,19 @@ Problem::Problem(const data::Dataset& data, data::Split split, const RunConfig& 
 
 std::shared_ptr<nn::Network> Problem::make_network() const {
   torch::manual_seed(static_cast<std::uint64_t>(config_.seed));
-  const std::int64_t inputs =
-      data_.num_features() + attribute_columns(data_.samples.front(), task_);
-  if ((model_info(config_.model).model & kPde) == 0)
-    return make_baseline(config_, inputs, outputs_);
+  if ((model_info(config_.model).model & kPde) == 0) {
+    auto baseline = make_baseline(config_, inputs_, outputs_);
+    return task_ == kGraph ? nn::ShapeNetwork(std::move(baseline), config_.channels, outputs_).ptr()
+                           : baseline;
+  }
   const nn::StackOptions stack = stack_options(config_);
   std::shared_ptr<nn::PdeNetwork> network;
   if (task_ == kNode)
-    network = nn::NodeClassifier(inputs, outputs_, config_.dropout, stack).ptr();
+    network = nn::NodeClassifier(inputs_, outputs_, config_.dropout, stack).ptr();
   else if (task_ == kGraph)
-    network = nn::ShapeClassifier(inputs, outputs_, stack).ptr();
+    network = nn::ShapeClassifier(inputs_, outputs_, stack).ptr();
   else
-    network = nn::Correspondence(inputs, outputs_, stack).ptr();
+    network = nn::Correspondence(inputs_, outputs_, stack).ptr();
   if (config_.weights == "learnt") network->pde->learn_weights(whole_->domain);
   return network;
 }
@@ -180,13 +235,13 @@ const std::vector<std::int32_t>& Problem::indices(Part part) const {
                                      : split_.test;
 }
 
-nn::Input Problem::input_of(std::span<const std::int32_t> ids) const {
-  std::vector<const data::Sample*> samples;
+nn::Input Problem::input_of(std::span<const std::int32_t> ids, std::int64_t epoch) const {
+  Samples samples;
   std::vector<const Graph*> graphs;
   std::vector<std::int64_t> sizes;
   std::vector<float> positions;
   for (const std::int32_t id : ids) {
-    samples.push_back(&data_.samples[id]);
+    samples.push_back(prepare(data_.samples[id], id, config_, epoch));
     graphs.push_back(&samples.back()->graph);
     sizes.push_back(samples.back()->graph.num_nodes());
     positions.insert(positions.end(), samples.back()->positions.begin(),
@@ -197,10 +252,9 @@ nn::Input Problem::input_of(std::span<const std::int32_t> ids) const {
       pde::Domain(std::move(graph), weight_kind(config_), positions), torch::Tensor(),
       stacked(
           samples, [](const data::Sample& s) -> auto& { return s.edge_attributes.odd; }),
-      torch::Tensor(), std::move(sizes)};
-  if (task_ != kCorrespondence)
-    input.even_attributes = stacked(
-        samples, [](const data::Sample& s) -> auto& { return s.edge_attributes.even; });
+      stacked(
+          samples, [](const data::Sample& s) -> auto& { return s.edge_attributes.even; }),
+      std::move(sizes)};
   if (std::holds_alternative<data::SparseMatrix>(samples.front()->features))
     input.features = nn::SparseInput(sparse_below_each_other(samples));
   else
@@ -259,46 +313,97 @@ Batch Problem::training_batch(std::int64_t epoch, std::int64_t k) const {
   std::vector<std::int32_t> order = split_.train;
   kernels::Random(static_cast<std::uint64_t>(config_.seed), kOrderStream + epoch)
       .shuffle(std::span(order));
-  const auto samples = batches_of(std::move(order))[k];
-  return {input_of(samples), answers_of(samples)};
+  return batch_of(batches_of(std::move(order))[k], epoch);
 }
 
-const std::vector<Batch>& Problem::batches(Part part) {
-  auto& cached = cache_[static_cast<std::size_t>(part)];
-  if (cached.empty()) {
-    if (one_graph_)
-      cached.push_back({*whole_, answers_of(indices(part))});
-    else
-      for (const auto& samples : batches_of(indices(part)))
-        cached.push_back({input_of(samples), answers_of(samples)});
+Batch Problem::batch_of(std::span<const std::int32_t> samples, std::int64_t epoch) const {
+  return {input_of(samples, epoch), answers_of(samples)};
+}
+
+// The part that is learnt from is judged once, in the end, and too large to be kept.
+void Problem::visit(Part part, const std::function<void(const Batch&)>& see) {
+  auto& kept = cache_[static_cast<std::size_t>(part)];
+  for (const Batch& batch : kept) see(batch);
+  if (!kept.empty()) return;
+  if (one_graph_) {
+    kept.push_back({*whole_, answers_of(indices(part))});
+    see(kept.front());
+    return;
   }
-  return cached;
+  const auto ids = batches_of(indices(part));
+  const auto count = static_cast<std::int64_t>(ids.size());
+  BatchStream stream(count, at::get_num_threads(),
+                     [&](std::int64_t k) { return batch_of(ids[k], 0); });
+  for (std::int64_t k = 0; k < count; ++k) {
+    Batch batch = stream.next();
+    see(batch);
+    if (part != Part::kTrain) kept.push_back(std::move(batch));
+  }
 }
 
-std::vector<Outcome> Problem::evaluate(nn::Network& network, std::span<const Part> parts) {
+std::vector<Outcome> Problem::evaluate(nn::Network& network, std::span<const Part> parts,
+                                       std::vector<Answered>* answered) {
   const torch::NoGradGuard no_grad;
   network.eval();
+  auto* const wide = dynamic_cast<nn::CorrespondenceImpl*>(&network);
   std::vector<Outcome> outcomes(parts.size());
-  torch::Tensor logits = one_graph_ ? network.forward(*whole_) : torch::Tensor();
+  if (answered != nullptr) answered->assign(parts.size(), {});
+  const torch::Tensor whole = one_graph_ ? network.forward(*whole_) : torch::Tensor();
   for (std::size_t k = 0; k < parts.size(); ++k) {
-    for (const Batch& batch : batches(parts[k])) {
-      if (!one_graph_) logits = network.forward(batch.input);
-      outcomes[k].add(judge(logits, batch.answers));
-    }
+    visit(parts[k], [&](const Batch& batch) {
+      std::vector<std::int64_t> best;
+      if (wide != nullptr) {
+        const auto verdicts =
+            nn::classify(wide->descriptors(batch.input), wide->output, batch.answers.labels);
+        for (const auto& verdict : verdicts) best.push_back(verdict.best);
+        outcomes[k].add(outcome_of(verdicts, batch.answers));
+      } else {
+        const auto logits = (one_graph_ ? whole : network.forward(batch.input)).contiguous();
+        outcomes[k].add(judge(logits, batch.answers));
+        if (answered != nullptr && batch.answers.multi.empty()) {
+          const auto all = best_columns(values_of(logits), logits.size(1));
+          for (const std::int64_t row : batch.answers.rows) best.push_back(all[row]);
+        }
+      }
+      if (answered == nullptr) return;
+      Answered& told = (*answered)[k];
+      told.truth.insert(told.truth.end(), batch.answers.labels.begin(), batch.answers.labels.end());
+      told.said.insert(told.said.end(), best.begin(), best.end());
+    });
   }
   return outcomes;
 }
 
-std::vector<torch::Tensor> Problem::logits(nn::Network& network) const {
-  const torch::NoGradGuard no_grad;
-  network.eval();
-  if (one_graph_) return {network.forward(*whole_)};
+void Problem::for_each_input(const std::function<void(const nn::Input&)>& action) const {
+  if (one_graph_) return action(*whole_);
   std::vector<std::int32_t> all(data_.samples.size());
   std::iota(all.begin(), all.end(), 0);
-  std::vector<torch::Tensor> parts;
-  for (const auto& samples : batches_of(std::move(all)))
-    parts.push_back(network.forward(input_of(samples)));
-  return parts;
+  const auto ids = batches_of(std::move(all));
+  BatchStream stream(static_cast<std::int64_t>(ids.size()), at::get_num_threads(),
+                     [&](std::int64_t k) { return Batch{input_of(ids[k], 0), {}}; });
+  for (std::size_t k = 0; k < ids.size(); ++k) action(stream.next().input);
+}
+
+Problem::Said Problem::say(nn::Network& network, bool logits) const {
+  const torch::NoGradGuard no_grad;
+  network.eval();
+  auto* const wide = logits ? nullptr : dynamic_cast<nn::CorrespondenceImpl*>(&network);
+  Said said;
+  for_each_input([&](const nn::Input& input) {
+    if (wide != nullptr) {
+      const auto x = wide->descriptors(input);
+      const std::vector<std::int32_t> none(x.size(0), data::kUnlabelled);
+      for (const auto& verdict : nn::classify(x, wide->output, none))
+        said.classes.push_back(verdict.best);
+      return;
+    }
+    const auto rows = network.forward(input).contiguous();
+    const auto best = best_columns(values_of(rows), rows.size(1));
+    said.classes.insert(said.classes.end(), best.begin(), best.end());
+    if (logits)
+      said.logits.insert(said.logits.end(), values_of(rows).begin(), values_of(rows).end());
+  });
+  return said;
 }
 
 std::string Problem::fingerprint() const {

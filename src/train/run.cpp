@@ -1,12 +1,18 @@
 #include "pdegcn/train/run.h"
 
+#include <ATen/Parallel.h>
+
 #include <cmath>
 #include <optional>
 
 #include "pdegcn/graph/error.h"
+#include "pdegcn/report/atomic_file.h"
 #include "pdegcn/report/event_log.h"
 #include "pdegcn/report/metrics_log.h"
+#include "pdegcn/train/batch_stream.h"
 #include "pdegcn/train/checkpoint.h"
+#include "pdegcn/train/diagnose.h"
+#include "pdegcn/train/footprint.h"
 #include "pdegcn/train/problem.h"
 
 namespace pdegcn::train {
@@ -34,6 +40,14 @@ std::vector<double> alphas(const nn::Network& network) {
   return {wide.data_ptr<double>(), wide.data_ptr<double>() + wide.numel()};
 }
 
+// Into the memory of the last time, where there is one.
+void copy(const torch::Tensor& from, torch::Tensor& to) {
+  if (to.defined())
+    to.copy_(from);
+  else
+    to = from.clone();
+}
+
 double mean(const std::vector<double>& values) {
   double sum = 0;
   for (const double value : values) sum += value;
@@ -42,7 +56,7 @@ double mean(const std::vector<double>& values) {
 
 // The scores of the network as it is.
 void fill_scores(Result& result, Problem& problem, nn::Network& network, const data::Dataset& data,
-                 bool test) {
+                 bool test, bool answers = false) {
   std::vector<Part> parts;
   std::vector<Score*> scores;
   const std::pair<Part, Score*> all[] = {{Part::kTrain, &result.train},
@@ -53,8 +67,12 @@ void fill_scores(Result& result, Problem& problem, nn::Network& network, const d
     parts.push_back(part);
     scores.push_back(score);
   }
-  const auto outcomes = problem.evaluate(network, parts);
-  for (std::size_t k = 0; k < parts.size(); ++k) *scores[k] = score_of(outcomes[k]);
+  std::vector<Answered> answered;
+  const auto outcomes = problem.evaluate(network, parts, answers ? &answered : nullptr);
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    *scores[k] = score_of(outcomes[k]);
+    if (answers && parts[k] == Part::kTest) result.answered = std::move(answered[k]);
+  }
   result.metric =
       std::holds_alternative<data::NodeMultiLabels>(data.targets) ? "micro-F1" : "accuracy";
   result.alpha = alphas(network);
@@ -82,6 +100,10 @@ class Training {
     if (peeks_) columns_.insert(columns_.end(), {"test_loss", "test_score"});
     for (std::size_t k = 0; k < alpha.size(); ++k)
       columns_.push_back(alpha.size() == 1 ? "alpha" : fmt::format("alpha_{}", k + 1));
+    std::int64_t parameters = 0;
+    for (const auto& p : network_->parameters()) parameters += p.numel();
+    check_footprint(config, data, parameters, machine_memory());
+    footprint_ = footprint(config, data, parameters).peak();
     folder_ = open_folder();
     files_ = folder_->files();
     if (folder_->has_checkpoint()) restore();
@@ -94,6 +116,11 @@ class Training {
     events_ = done > 0 ? report::EventLog::resume(files_.events(), done)
                        : report::EventLog::create(files_.events());
     report::Progress& progress = *audience_.progress;
+    if (!audience_.quiet)
+      progress.message(fmt::format(
+          "memory: about {:.0f} MB at most{}", static_cast<double>(footprint_) / 1e6,
+          (parse_models(config_.model) & kPde) != 0 ? fmt::format(", mode {}", config_.memory)
+                                                    : ""));
     tell_stability(progress);
     progress.start(audience_.name, peeks_ ? "test (peeking)" : "validation", config_.epochs, done);
 
@@ -132,6 +159,8 @@ class Training {
     if (!result.interrupted) {
       load_weights(*network_, now_.best, files_.last().string());
       fill_scores(result, problem_, *network_, data_, audience_.test);
+      if (config_.diagnose)
+        report::write_atomically(files_.layers(), layers_csv(diagnose(problem_, *network_)));
     }
     return result;
   }
@@ -178,17 +207,15 @@ class Training {
     const std::int64_t batches = problem_.batches_per_epoch();
     Outcome train;
     network_->train();
+    BatchStream stream(batches, batches == 1 ? 0 : at::get_num_threads(),
+                       [&](std::int64_t k) { return problem_.training_batch(epoch, k); });
     for (std::int64_t k = 0; k < batches; ++k) {
-      const Batch batch = problem_.training_batch(epoch, k);
       const auto step = static_cast<std::uint64_t>((epoch - 1) * batches + k);
       adam_.zero_grad();
-      const auto logits =
-          network_->forward(batch.input, {static_cast<std::uint64_t>(config_.seed), step});
-      torch::Tensor gradient;
-      const Outcome outcome = judge(logits, batch.answers, &gradient);
+      const Outcome outcome =
+          teach(*network_, stream.next(), {static_cast<std::uint64_t>(config_.seed), step});
       if (!std::isfinite(outcome.loss()))
         fail(epoch, fmt::format("the training loss is {}", outcome.loss()));
-      logits.backward(gradient);
       if (const std::string name = adam_.step(factor, config_.clip); !name.empty())
         fail(epoch, fmt::format("the gradient of {} is not finite", name));
       train.add(outcome);
@@ -244,8 +271,8 @@ class Training {
     now_.standing.epoch = epoch;
     now_.weights = weights_of(*network_);
     for (const auto& slot : adam_.slots) {
-      now_.mean[slot.name] = slot.mean.clone();
-      now_.square[slot.name] = slot.square.clone();
+      copy(slot.mean, now_.mean[slot.name]);
+      copy(slot.square, now_.square[slot.name]);
     }
     now_.steps = adam_.steps;
   }
@@ -304,6 +331,7 @@ class Training {
   Problem problem_;
   std::shared_ptr<nn::Network> network_;
   Adam adam_;
+  std::int64_t footprint_ = 0;  // in bytes, as predicted
   bool peeks_ = false;
   bool best_is_saved_ = false;
   std::vector<std::string> columns_;
@@ -333,12 +361,12 @@ Result evaluate(const RunConfig& config, const data::Dataset& data, const report
   Result result;
   result.config = config;
   result.best_epoch = trained.epoch;
-  fill_scores(result, problem, *network, data, true);
+  fill_scores(result, problem, *network, data, true, true);
   return result;
 }
 
-Prediction predict(const RunConfig& config, const data::Dataset& data,
-                   const report::RunFiles& run) {
+Prediction predict(const RunConfig& config, const data::Dataset& data, const report::RunFiles& run,
+                   bool logits) {
   const Trained trained = read_trained(run.best());
   Problem problem(data, static_cast<std::int64_t>(trained.classes.size()), config);
   const auto network = problem.make_network();
@@ -346,14 +374,11 @@ Prediction predict(const RunConfig& config, const data::Dataset& data,
   Prediction prediction;
   prediction.class_names = trained.classes;
   prediction.multi_label = trained.multi_label;
-  for (const torch::Tensor& part : problem.logits(*network)) {
-    const auto logits = part.contiguous();
-    prediction.rows += logits.size(0);
-    prediction.columns = logits.size(1);
-    prediction.logits.insert(prediction.logits.end(), logits.data_ptr<float>(),
-                             logits.data_ptr<float>() + logits.numel());
-  }
-  prediction.classes = best_columns(prediction.logits, prediction.columns);
+  Problem::Said said = problem.say(*network, logits || trained.multi_label);
+  prediction.rows = static_cast<std::int64_t>(said.classes.size());
+  prediction.columns = static_cast<std::int64_t>(trained.classes.size());
+  prediction.classes = std::move(said.classes);
+  prediction.logits = std::move(said.logits);
   return prediction;
 }
 

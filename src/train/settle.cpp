@@ -3,7 +3,10 @@
 #include "pdegcn/data/open.h"
 #include "pdegcn/data/splits.h"
 #include "pdegcn/graph/error.h"
+#include "pdegcn/graph/order.h"
+#include "pdegcn/train/footprint.h"
 #include "pdegcn/train/run.h"
+#include "pdegcn/train/shapes.h"
 
 namespace pdegcn::train {
 namespace {
@@ -31,12 +34,15 @@ std::vector<std::int32_t> labels_to_split(const data::Dataset& data) {
 
 }  // namespace
 
-data::Dataset open_data(const RunConfig& config) {
+data::Dataset open_data(const RunConfig& config, bool unrelated) {
   data::OpenOptions options;
   options.data_dir = config.data_dir;
   options.features = config.features == "raw"              ? data::FeatureScaling::kRaw
                      : config.features == "row-normalized" ? data::FeatureScaling::kRowNormalized
                                                            : data::FeatureScaling::kUsual;
+  options.cloud.k = config.augment == "none" ? static_cast<int>(config.knn) : 0;
+  options.whole = config.points > 0;
+  options.unrelated = unrelated;
   return data::open(config.data, options);
 }
 
@@ -67,7 +73,15 @@ RunConfig settle(RunConfig config, const data::Dataset& data) {
       throw Error("data set {} has no splits: draw one with --split random:0", data.name);
     config.split = data.splits.front().name;
   }
+  const Task task = parse_task(config.task);
+  if (config.input.empty() && task != kNode) config.input = usual_input(data, task);
   if (config.batch == 0) config.batch = config.task == "graph" ? 32 : 1;
+  const bool has_equation = (parse_models(config.model) & kPde) != 0;
+  if (has_equation && config.reorder == "auto") {
+    const bool one_graph = data.samples.size() == 1 && config.task == "node";
+    config.reorder = one_graph && reordering_pays(data.samples.front().graph) ? "rcm" : "none";
+  }
+  if (parts_of(config.model).size() == 1) config.memory = memory_mode(config, data);
   return config;
 }
 
@@ -91,6 +105,7 @@ std::vector<RunConfig> single_runs(const RunConfig& config, const data::Dataset&
         run.split = split;
         run.seed = config.seed + k;
         run.seeds = 1;
+        run.memory = memory_mode(run, data);
         runs.push_back(std::move(run));
       }
     }

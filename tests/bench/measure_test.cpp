@@ -8,6 +8,7 @@
 
 #include "bench/limit.h"
 #include "bench/workload.h"
+#include "tests/support/sanitized.h"
 
 namespace pdegcn::bench {
 namespace {
@@ -51,6 +52,7 @@ TEST(Measure, TellsTimesApart) {
 }
 
 TEST(PeakMemory, SeesWhatIsFreedAgain) {
+  if (PDEGCN_SANITIZED) GTEST_SKIP() << "a sanitizer keeps what is freed";
   constexpr std::int64_t size = 64 << 20;
   const PeakMemory memory;
   { const auto held = torch::ones({size}, torch::kUInt8); }

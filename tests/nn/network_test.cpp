@@ -145,13 +145,13 @@ TEST(ShapeClassifier, IsTable9LayerByLayer) {
       {f.slice(0, 0, 12).amax(0), f.slice(0, 12, 32).amax(0), f.slice(0, 32, 39).amax(0)});
   // In evaluation a fresh batch normalisation divides by sqrt(1 + 1e-5).
   const double norm = 1 / std::sqrt(1 + 1e-5);
-  f = torch::relu(f.matmul(p["hidden1.weight"].t()) * norm);
-  f = torch::relu(f.matmul(p["hidden2.weight"].t()) * norm);
-  f = f.matmul(p["output.weight"].t()) + p["output.bias"];
+  f = torch::relu(f.matmul(p["head.hidden1.weight"].t()) * norm);
+  f = torch::relu(f.matmul(p["head.hidden2.weight"].t()) * norm);
+  f = f.matmul(p["head.output.weight"].t()) + p["head.output.bias"];
   EXPECT_LT(distance(network->forward(input), f), 1e-5);
-  EXPECT_EQ(p["hidden1.weight"].sizes(), (std::vector<std::int64_t>{128, 8}));
-  EXPECT_EQ(p["hidden2.weight"].sizes(), (std::vector<std::int64_t>{64, 128}));
-  EXPECT_EQ(p["output.weight"].sizes(), (std::vector<std::int64_t>{10, 64}));
+  EXPECT_EQ(p["head.hidden1.weight"].sizes(), (std::vector<std::int64_t>{128, 8}));
+  EXPECT_EQ(p["head.hidden2.weight"].sizes(), (std::vector<std::int64_t>{64, 128}));
+  EXPECT_EQ(p["head.output.weight"].sizes(), (std::vector<std::int64_t>{10, 64}));
 
   input.graph_sizes = {12, 20};
   EXPECT_THROW(network->forward(input), Error);

@@ -48,6 +48,30 @@ RC_GTEST_PROP(Invariance, AUnionIsItsPartsSideBySide,
   RC_ASSERT(distance(both.run().last, torch::cat({a.run().last, b.run().last})) < 1e-13);
 }
 
+// The kernels may walk the nodes in an order of their own: nobody sees it, in no mask and gradient.
+RC_GTEST_PROP(Invariance, NobodySeesTheOrderOfTheKernels, (const RandomGraph& given)) {
+  Setting s(given.build(), 3, 4, *rc::gen::elementOf(kKinds));
+  RC_PRE(s.domain.graph().num_nodes() > 0);
+  Options options;
+  options.dropout = {0.4, 5, 2, 0};
+  options.trajectory = *rc::gen::arbitrary<bool>();
+  const auto results = [&](bool reordered) {
+    Setting t = s;
+    for (torch::Tensor* x : {&t.f0, &t.K, &t.beta}) *x = x->detach().clone().requires_grad_();
+    t.domain = t.domain.with_gamma(t.domain.gamma().detach().clone().requires_grad_());
+    const auto gamma = t.domain.gamma();
+    if (reordered) t.domain = t.domain.reordered();
+    const auto solution = t.run(options);
+    const auto result = options.trajectory ? solution.trajectory : solution.last;
+    auto all = torch::autograd::grad({(result * normal(result.sizes(), 7)).sum()},
+                                     {t.f0, t.K, gamma}, {}, false, false, true);
+    all.push_back(result.detach());
+    return all;
+  };
+  const auto plain = results(false), moved = results(true);
+  for (std::size_t k = 0; k < plain.size(); ++k) RC_ASSERT(distance(plain[k], moved[k]) < 1e-11);
+}
+
 TEST(Invariance, FloatFollowsDouble) {
   for (const Kind kind : kKinds) {
     const Setting wide(mixed_graph(), 8, 16, kind);

@@ -68,6 +68,7 @@ TEST(Memory, TheDefaultGridHardlyMovesAResult) {
   for (const auto type : {torch::kFloat32, torch::kFloat64}) {
     const Setting s(mixed_graph(), 5, 20, Kind::h, type, 1, 0.2);
     Options options;
+    options.memory = Memory::store;
     const auto plain = s.run(options).last;
     options.memory = Memory::reverse;
     const auto reversed = results(s, options).back();

@@ -40,8 +40,7 @@ struct Setting {
       const bool reverse = std::string_view(mode) == "reverse" && kind == Kind::h;
       options.memory = reverse ? pde::Memory::reverse : pde::Memory::checkpoint;
       if (reverse && options.grid == 0)
-        options.grid =
-            f0.scalar_type() == torch::kFloat32 ? kernels::kGrid<float> : kernels::kGrid<double>;
+        options.grid = f0.scalar_type() == torch::kFloat32 ? 0x1p-20 : 0x1p-49;
     }
     return pde::integrate(domain, f0, K, *dynamics(), depth, options);
   }

@@ -9,8 +9,8 @@ namespace fs = std::filesystem;
 TEST(Commands, HelpTeaches) {
   const TemporaryFolder folder;
   EXPECT_TRUE(contains(pdegcn_ok(folder.path(), "--help"), "pdegcn train"));
-  for (const char* command :
-       {"train", "evaluate", "predict", "tune", "reproduce", "plot", "info", "fetch", "flow"}) {
+  for (const char* command : {"train", "evaluate", "predict", "tune", "reproduce", "plot", "info",
+                              "fetch", "flow", "bench"}) {
     const std::string help = pdegcn_ok(folder.path(), std::string(command) + " --help");
     EXPECT_TRUE(contains(help, "Examples:")) << command;
     EXPECT_TRUE(contains(help, std::string("pdegcn ") + command)) << command;
@@ -47,6 +47,10 @@ INSTANTIATE_TEST_SUITE_P(
                     Mistake{"train --data karate --split 3", "leaders"},
                     Mistake{"train --data karate --split random:x", "a seed"},
                     Mistake{"train --data karate --model d --alpha 0.2", "choose --model m"},
+                    Mistake{"train --data karate --model gcn --step 0.2", "choose --model d or h"},
+                    Mistake{"train --data karate --model d --drop-edge 0.2", "choose --model gcn"},
+                    Mistake{"train --data karate --model gat --channels 12", "multiple of 8"},
+                    Mistake{"train --data bodies --model gcn", "does not fit the task"},
                     Mistake{"train --data karate --task graph", "that is not the task graph"},
                     Mistake{"train --data bodies --dropout 0.2", "does not fit the task"},
                     Mistake{"train --data karate --weights distance", "position"},
@@ -56,7 +60,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Mistake{"info nothing-like-it", "there is no data set"},
                     Mistake{"fetch nothing-like-it", "nothing-like-it"},
                     Mistake{"reproduce", "--list"}, Mistake{"reproduce tabel-3", "table-3"},
-                    Mistake{"fetch", "--list"}));
+                    Mistake{"fetch", "--list"}, Mistake{"bench --cases cora-x", "--list"},
+                    Mistake{"bench --threads few", "neither a number"},
+                    Mistake{"bench --quick --plot a.svg", "--cases curves"}));
 
 TEST(Config, FilesFlagsAndExperimentsInThisOrder) {
   const TemporaryFolder folder;
@@ -119,6 +125,55 @@ TEST(Train, EveryTask) {
     EXPECT_EQ(result["metric"], data == std::string("inductive") ? "micro-F1" : "accuracy");
   }
   EXPECT_TRUE(contains(pdegcn_ok(folder.path(), "predict inductive"), "graph,node,"));
+}
+
+// The methods of comparison: the same loop, files and commands.
+class Methods : public testing::TestWithParam<const char*> {};
+
+TEST_P(Methods, TrainEvaluatePredictAndRepeat) {
+  const TemporaryFolder folder;
+  const std::string model = GetParam();
+  const auto result = pdegcn_json(
+      folder.path(), fmt::format("train --data like-texas --split 0 --model {} --layers 3 "
+                                 "--channels 16 --epochs 30 --diagnose --out run",
+                                 model));
+  const auto config = result["config"];
+  EXPECT_EQ(config["model"], model);
+  EXPECT_FALSE(config.contains("step"));
+  pdegcn_ok(folder.path(),
+            "train --config run/config.toml --diagnose --quiet --threads 1 --out again");
+  EXPECT_EQ(differences(folder.path() / "run", folder.path() / "again"), "");
+  const auto evaluated = pdegcn_json(folder.path(), "evaluate run");
+  EXPECT_EQ(result["runs"][0]["test"]["score"], evaluated["test"]["score"]);
+  EXPECT_TRUE(contains(pdegcn_ok(folder.path(), "predict run"), "node,class"));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Methods,
+                         testing::Values("mlp", "gcn", "gat", "appnp", "jknet", "inception",
+                                         "gcnii", "gcnii-star"));
+
+TEST(Train, SeveralModelsKeepTheirOwnValuesWhenResumed) {
+  const TemporaryFolder folder;
+  pdegcn_ok(folder.path(),
+            "train --data karate --model d,gcn,gcnii --layers 3 --epochs 4 --step 0.3 --quiet "
+            "--diagnose --out runs/all");
+  const auto read = [&](const char* run) {
+    return read_text(folder.path() / "runs/all" / run / "config.toml");
+  };
+  EXPECT_TRUE(contains(read("d-leaders-0"), "step = 0.3"));
+  EXPECT_TRUE(contains(read("gcn-leaders-0"), "dropout = 0.5"));
+  EXPECT_TRUE(contains(read("gcnii-leaders-0"), "dropout = 0.6"));
+  fs::rename(folder.path() / "runs/all/gcnii-leaders-0", folder.path() / "before");
+  pdegcn_ok(folder.path(), "train --resume --step 0.3 --quiet --diagnose --out runs/all");
+  EXPECT_EQ(differences(folder.path() / "before", folder.path() / "runs/all/gcnii-leaders-0"), "");
+  EXPECT_EQ(pdegcn(folder.path(), "train --resume --step 0.4 --out runs/all").code, 1);
+
+  pdegcn_ok(folder.path(), "plot runs/all/d-leaders-0 runs/all/gcn-leaders-0 --layers --out x.svg");
+  const std::string picture = read_text(folder.path() / "x.svg");
+  EXPECT_TRUE(contains(picture, "Dirichlet energy") && contains(picture, "gcn-leaders-0"));
+  fs::remove(folder.path() / "runs/all/gcn-leaders-0/layers.csv");
+  EXPECT_TRUE(contains(pdegcn(folder.path(), "plot runs/all/gcn-leaders-0 --layers").err,
+                       "train --resume --diagnose"));
 }
 
 TEST(Tune, JudgesByTheValidationPartAndGoesOnWhereItStopped) {

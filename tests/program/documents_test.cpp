@@ -2,9 +2,9 @@
 //
 // A command line is a line that begins with "pdegcn ", in a code block of whatever kind; it ends
 // where a comment begins, at "#" or at two blanks. The lines of a document run one after the other
-// in one folder, where `my-graph` and `friends` are data sets, cat.off is a mesh and my.toml,
-// space.toml are files. They are made quick: few epochs, few channels, little data, few and small
-// pictures, no downloads.
+// in one folder, where `my-graph`, `friends` and `my-scans` are data sets, cat.off is a mesh and
+// my.toml, space.toml are files. They are made quick: few epochs, few channels, little data, few
+// and small pictures, no downloads.
 #include "tests/program/program.h"
 
 namespace pdegcn::tests {
@@ -39,6 +39,15 @@ std::vector<std::string> command_lines(const fs::path& document) {
   return commands;
 }
 
+// A box and a few points.
+void write_scans(const fs::path& folder) {
+  fs::create_directories(folder / "my-scans");
+  std::ofstream(folder / "my-scans" / "box.off")
+      << "OFF\n8 6 0\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n0 0 1\n1 0 1\n1 1 1\n0 1 1\n"
+         "4 3 2 1 0\n4 4 5 6 7\n4 0 1 5 4\n4 1 2 6 5\n4 2 3 7 6\n4 3 0 4 7\n";
+  std::ofstream(folder / "my-scans" / "points.xyz") << "0 0 0\n1 0 0\n0 1 0\n0 0 2\n";
+}
+
 // Public data sets by generated ones that have the same splits and tasks.
 const std::map<std::string, std::string> kStandIns = {
     {"cora", "like-cora"},       {"citeseer", "like-citeseer"}, {"pubmed", "like-cora"},
@@ -60,12 +69,18 @@ std::string made_quick(const std::string& line) {
   if (command == "fetch") return quick + "--list";
   if (contains(line, "--help")) return quick;
   if (command == "train" && !contains(line, "--resume") && !contains(line, "config.toml"))
-    return quick + "--epochs 2 --layers 2 --channels 4";
+    return quick + "--epochs 2 --layers 2 --channels 4" +
+           (contains(quick, " shape-")   ? " --points 64"
+            : contains(quick, " bodies") ? " --epochs 1"
+                                         : "");
+  if (command == "bench" && !contains(line, "--list")) return quick + "--quick --rounds 1";
   if (command == "tune") return quick + "--trials 3 --epochs 2 --layers 2 --channels 4";
   if (command == "reproduce" && !contains(line, "--list"))
     return quick + (contains(line, "--quick") ? "" : "--quick ") +
            "--seeds 1 --epochs 2 --trials 2 --quiet";
-  if (command == "flow") return quick + "--frames 3 --columns 2 --height 60";
+  if (command == "flow")
+    return quick + "--frames 3 --columns 2 --height 60" +
+           (contains(line, "--run") ? "" : " --steps 20");
   return quick;
 }
 
@@ -77,6 +92,7 @@ TEST_P(Documents, CommandLinesRun) {
   folder.write("cat.off",
                "OFF\n4 4 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 1 2\n3 0 1 3\n3 0 2 3\n3 1 2 3\n");
   folder.write("my.toml", "data = \"karate\"\nlayers = 2\n");
+  write_scans(folder.path());
   folder.write("space.toml", "step = {low = 0.1, high = 0.9}\nlayers = [1, 2]\n");
   for (const std::string& line : command_lines(GetParam())) {
     const Outcome outcome = pdegcn(folder.path(), made_quick(line));
@@ -93,8 +109,8 @@ INSTANTIATE_TEST_SUITE_P(All, Documents, testing::ValuesIn(documents()), [](cons
 });
 
 TEST(Documents, EveryCommandHasAPage) {
-  for (const char* command :
-       {"train", "evaluate", "predict", "tune", "reproduce", "plot", "info", "fetch", "flow"})
+  for (const char* command : {"train", "evaluate", "predict", "tune", "reproduce", "plot", "info",
+                              "fetch", "flow", "bench"})
     EXPECT_FALSE(
         command_lines(fs::path(PDEGCN_SOURCE_FOLDER) / "docs" / (std::string(command) + ".md"))
             .empty())
@@ -119,7 +135,7 @@ TEST(Documents, ExamplesInTheHelpRun) {
   const TemporaryFolder folder;
   OwnGraph().write(folder.path() / "my-graph");
   folder.write("space.toml", "step = {low = 0.1, high = 0.9}\nlayers = [1, 2]\n");
-  for (const char* command : {"train", "tune", "reproduce", "info", "fetch"}) {
+  for (const char* command : {"train", "tune", "reproduce", "info", "fetch", "bench"}) {
     std::istringstream lines(pdegcn_ok(folder.path(), std::string(command) + " --help"));
     int examples = 0;
     for (std::string line; std::getline(lines, line);) {

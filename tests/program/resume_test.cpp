@@ -27,11 +27,10 @@ class Kills : public testing::TestWithParam<const char*> {};
 TEST_P(Kills, AKilledRunResumedEndsWithTheSameBits) {
   const TemporaryFolder folder;
   const fs::path run = folder.path() / "killed";
-  const std::string line =
-      std::string(
-          "train --data karate --layers 3 --channels 8 --dropout 0.3 --edge-dropout 0.3 "
-          "--epochs 3000 --patience 0 --quiet --threads 1 ") +
-      GetParam() + " --out ";
+  const std::string line = std::string(
+                               "train --data karate --layers 3 --channels 8 --dropout 0.3 "
+                               "--epochs 3000 --patience 0 --quiet --threads 1 ") +
+                           GetParam() + " --out ";
   pdegcn_ok(folder.path(), line + "whole");
   const auto again = [&] {
     return line + "killed" + (fs::exists(run / "config.toml") ? " --resume" : "");
@@ -60,8 +59,10 @@ TEST_P(Kills, AKilledRunResumedEndsWithTheSameBits) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Memory, Kills,
-                         testing::Values("--model m", "--model h --memory reverse",
-                                         "--model d --memory checkpoint"));
+                         testing::Values("--model m --edge-dropout 0.3",
+                                         "--model h --edge-dropout 0.3 --memory reverse",
+                                         "--model d --edge-dropout 0.3 --memory checkpoint",
+                                         "--model gcnii --drop-edge 0.3"));
 
 TEST(Resume, CtrlCSavesAndSaysHowToGoOn) {
   const TemporaryFolder folder;

@@ -102,6 +102,14 @@ TEST(Progress, ShowsEverythingOnOneLiveLine) {
   EXPECT_EQ(screen.lines(), std::vector<std::string>{""});
 }
 
+TEST(Progress, CountsOtherThingsThanEpochs) {
+  Stage stage(Style::kPlain);
+  stage.progress.start("cora", "", 7, 0, "round");
+  stage.now = 2;
+  stage.progress.update({1, {}, {}, {}});
+  EXPECT_EQ(stage.lines(), std::vector<std::string>{"cora  round 1/7  2.0 s/round  12 s left"});
+}
+
 TEST(Progress, RedrawsAtAPaceForEyes) {
   Stage stage(Style::kLive);
   stage.progress.start("", "validation", 10000);

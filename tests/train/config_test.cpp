@@ -71,13 +71,63 @@ TEST(Config, DefaultsExperimentFileFlags) {
 TEST(Config, ExperimentsAreAllReadable) {
   EXPECT_GE(experiment_names().size(), 9);
   for (const std::string_view name : experiment_names()) {
-    if (name.find('/') != name.npos) continue;  // a table
+    if (name.find('/') != name.npos) continue;  // a table or a model
     for (const char* split : {"", "all"}) {
       Settings given = flags({{"data", std::string(name).c_str()}});
       if (*split != '\0') given["split"] = {split, "--split"};
-      EXPECT_NO_THROW(resolve({}, given)) << name;
+      for (const ModelInfo& model : models()) {
+        given["model"] = {std::string(model.name), "--model"};
+        EXPECT_NO_THROW(resolve({}, given)) << name << " " << model.name;
+      }
     }
   }
+}
+
+TEST(Config, ModelsHaveTheirPublishedValuesAfterThoseOfTheData) {
+  EXPECT_EQ(resolve({}, flags({{"data", "cora"}, {"model", "d"}})).lr, 0.07);
+  const RunConfig gcn = resolve({}, flags({{"data", "cora"}, {"model", "gcn"}}));
+  EXPECT_EQ(gcn.lr, 0.01);
+  EXPECT_EQ(gcn.layers, 2);
+  EXPECT_EQ(gcn.step, RunConfig{}.step);  // that of Cora is for other models
+  const RunConfig own = resolve({}, flags({{"data", "citeseer"}, {"model", "gcnii"}}));
+  EXPECT_EQ(own.layers, 32);
+  EXPECT_EQ(own.channels, 256);
+  const RunConfig full =
+      resolve({}, flags({{"data", "texas"}, {"model", "gcnii"}, {"layers", "4"}}));
+  EXPECT_EQ(full.lambda, 1.5);    // [texas-full]
+  EXPECT_EQ(full.teleport, 0.5);  // [full]
+  EXPECT_EQ(full.layers, 4);
+  const Settings file = read_settings("lr = 0.3", "my.toml");
+  EXPECT_EQ(resolve(file, flags({{"data", "cora"}, {"model", "gcn"}})).lr, 0.3);
+}
+
+TEST(Config, SeveralModelsEachWithItsOwnValues) {
+  const auto each =
+      resolve_each({}, flags({{"data", "cora"}, {"model", "d,gcn"}, {"dropout", "0.1"}}));
+  ASSERT_EQ(each.size(), 2);
+  EXPECT_EQ(each[0].model, "d");
+  EXPECT_EQ(each[0].lr, 0.07);
+  EXPECT_EQ(each[1].model, "gcn");
+  EXPECT_EQ(each[1].lr, 0.01);
+  EXPECT_EQ(each[1].dropout, 0.1);
+}
+
+TEST(Config, WhatAModelDoesNotHaveIsRefusedAndNotWritten) {
+  RunConfig config;
+  const auto check = [&](const char* model, const char* name, const char* value) {
+    config.model = model;
+    check_fit(flags({{name, value}}), config, kNode, true);
+  };
+  EXPECT_NO_THROW(check("d,gcn", "step", "0.3"));
+  EXPECT_NO_THROW(check("d,gcn", "drop-edge", "0.3"));
+  PDEGCN_EXPECT_ERROR(check("gcn", "step", "0.3"), "--step", "gcn", "d or h or m");
+  PDEGCN_EXPECT_ERROR(check("d,h", "lambda", "1"), "--lambda", "gcnii or gcnii-star");
+  PDEGCN_EXPECT_ERROR(check("gat", "drop-edge", "0.3"), "--drop-edge");
+  config.model = "gcn";
+  EXPECT_EQ(to_toml(config).find("step"), std::string::npos);
+  EXPECT_NE(to_toml(config).find("drop-edge"), std::string::npos);
+  config.model = "d";
+  EXPECT_EQ(to_toml(config).find("drop-edge"), std::string::npos);
 }
 
 TEST(Config, MistakesAreNamed) {
@@ -132,7 +182,13 @@ TEST(Search, TrialsFollowFromSeedAndNumberAndStayInTheirSpace) {
   }
   EXPECT_NEAR(below / 200, 0.5, 0.15);
   for (const Task task : {kNode, kGraph, kCorrespondence})
-    EXPECT_FALSE(read_space(default_space(task, true), "default").empty());
+    for (const ModelInfo& info : models()) {
+      if ((info.tasks & task) == 0) continue;
+      RunConfig config;
+      config.model = info.name;
+      const Space usual = read_space(default_space(task, info.model), "default");
+      EXPECT_NO_THROW(check_fit(draw_trial(usual, 1, 1), config, task, true)) << info.name;
+    }
   PDEGCN_EXPECT_ERROR(read_space("setp = [1]", "space.toml"), "line 1", "'step'");
   PDEGCN_EXPECT_ERROR(read_space("step = {low = 2, high = 1}", "space.toml"), "from 2 to 1");
   PDEGCN_EXPECT_ERROR(read_space("step = {lo = 2}", "space.toml"), "'lo'");

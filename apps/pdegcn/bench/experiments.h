@@ -23,4 +23,8 @@ Finding memory(const Setting& setting);
 // into `plot` unless that is empty.
 Finding curves(const Setting& setting, const std::filesystem::path& plot);
 
+// Training steps on shapes, pdegcn against the paper's formulation: a batch of clouds with the
+// search for their neighbours, and a correspondence with its head.
+Finding shapes(const Setting& setting);
+
 }  // namespace pdegcn::bench

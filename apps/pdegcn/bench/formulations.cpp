@@ -45,6 +45,34 @@ struct Edges {
   Tensor first, second, gamma;
 };
 
+Edges in_both_directions(const Edges& once) {
+  Edges both = once;
+  both.first = torch::cat({once.first, once.second});
+  both.second = torch::cat({once.second, once.first});
+  both.gamma = torch::cat({once.gamma, once.gamma});
+  return both;
+}
+
+Tensor difference_along(const Edges& edges, const Tensor& g) {
+  auto x = g.index_select(0, edges.first).sub_(g.index_select(0, edges.second));
+  return x.mul_(edges.gamma);
+}
+
+Tensor gather(const Edges& edges, const Tensor& g, const Tensor& q) {
+  return torch::zeros_like(g).index_add_(0, edges.first, q).index_add_(0, edges.second, q, -1);
+}
+
+// Gᵀ Kᵀ tanh(K G f) as the paper writes it, K on edges.
+Tensor paper_flux(const Edges& edges, const Tensor& f, const Tensor& K) {
+  const auto x = difference_along(edges, f);
+  return gather(edges, f, x.mm(K.t()).tanh_().mm(K).mul_(edges.gamma));
+}
+
+// a f^l + b f^{l-1}
+Tensor inertia_of(const Tensor& now, const Tensor& before, double a, double b) {
+  return b == 0 ? (a == 1 ? now : a * now) : torch::add(a * now, before, b);
+}
+
 // G and its transpose.
 struct BagEdges {
   explicit BagEdges(const pde::Domain& domain) {
@@ -119,7 +147,7 @@ class BagProduct : public torch::autograd::Function<BagProduct> {
 
 class TensorNetwork : public Side {
  public:
-  TensorNetwork(Formulation formulation, const Workload& w)
+  TensorNetwork(Formulation formulation, const Workload& w, std::int64_t memory)
       : formulation_(formulation),
         edges_(w.input.domain),
         p_(w.config.dropout),
@@ -127,15 +155,10 @@ class TensorNetwork : public Side {
         K_(w.weights.K.clone().set_requires_grad(true)),
         f0_(w.f0),
         last_bar_(w.last_bar) {
-    if (formulation == Formulation::paper) {
-      const Edges once = edges_;
-      edges_.first = torch::cat({once.first, once.second});
-      edges_.second = torch::cat({once.second, once.first});
-      edges_.gamma = torch::cat({once.gamma, once.gamma});
-    }
+    if (formulation == Formulation::paper) edges_ = in_both_directions(edges_);
     if (formulation == Formulation::tuned) {
       bags_ = std::make_unique<BagEdges>(w.input.domain);
-      bags_->recompute = edge_bytes(formulation, w) > available_memory();
+      bags_->recompute = edge_bytes(formulation, w) > memory;
     }
     if (f0_.defined()) {
       f0_ = f0_.clone().set_requires_grad(true);
@@ -234,13 +257,10 @@ class TensorNetwork : public Side {
 
   // r before the last product: the flux is multiplied by K where it is added to the state.
   Tensor flux(const Tensor& f, const Tensor& K) {
-    const auto g = formulation_ == Formulation::paper ? f : f.mm(K.t());
+    if (formulation_ == Formulation::paper) return paper_flux(edges_, f, K);
+    const auto g = f.mm(K.t());
     if (formulation_ == Formulation::tuned) return BagFlux::apply(g, bags_.get());
-    auto x = g.index_select(0, edges_.first).sub_(g.index_select(0, edges_.second));
-    x.mul_(edges_.gamma);
-    const auto q = formulation_ == Formulation::paper ? x.mm(K.t()).tanh_().mm(K).mul_(edges_.gamma)
-                                                      : x.tanh_() * edges_.gamma;
-    return torch::zeros_like(g).index_add_(0, edges_.first, q).index_add_(0, edges_.second, q, -1);
+    return gather(edges_, g, difference_along(edges_, g).tanh_() * edges_.gamma);
   }
 
   Tensor march(const Tensor& f0) {
@@ -250,7 +270,7 @@ class TensorNetwork : public Side {
     for (const Tensor& K : matrices) {
       const double a = step[0], b = step[1], s = step[2];
       step += 3;
-      const auto inertia = b == 0 ? (a == 1 ? now : a * now) : torch::add(a * now, before, b);
+      const auto inertia = inertia_of(now, before, a, b);
       const auto y = flux(now, K);
       before = now;
       // With both directions listed every edge counts twice.
@@ -294,8 +314,24 @@ class TensorNetwork : public Side {
 
 }  // namespace
 
-std::unique_ptr<Side> formulated(Formulation formulation, const Workload& workload) {
-  return std::make_unique<TensorNetwork>(formulation, workload);
+Tensor march_on_edges(const pde::Domain& domain, const Tensor& f0, const Tensor& K,
+                      const Tensor& coefficients) {
+  const Edges edges = in_both_directions(Edges(domain));
+  const double* step = coefficients.data_ptr<double>();
+  Tensor now = f0, before = f0;
+  for (const Tensor& layer : K.unbind(0)) {
+    const auto inertia = inertia_of(now, before, step[0], step[1]);
+    const auto y = paper_flux(edges, now, layer);
+    before = now;
+    now = torch::add(inertia, y, step[2] / 2);
+    step += 3;
+  }
+  return now;
+}
+
+std::unique_ptr<Side> formulated(Formulation formulation, const Workload& workload,
+                                 std::int64_t memory) {
+  return std::make_unique<TensorNetwork>(formulation, workload, memory);
 }
 
 std::int64_t edge_bytes(Formulation formulation, const Workload& w) {

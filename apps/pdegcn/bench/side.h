@@ -47,13 +47,20 @@ enum class Formulation {
   torch,  // K applied to nodes, each edge once, index_select and index_add, sparse input if faster
   tuned,  // what ATen can do at best: G and Gᵀ as embedding bags, their adjoint written by hand
 };
-std::unique_ptr<Side> formulated(Formulation formulation, const Workload& workload);
-
-// The bytes that a formulation holds at its peak, edge tensors alone. `tuned` can compute them
-// again on its way back, and does where they do not fit otherwise.
-std::int64_t edge_bytes(Formulation formulation, const Workload& workload);
+// The stack alone as the paper's formulation has it: f0 (n x c) through one layer for each row of
+// the coefficients, see pde/dynamics.h.
+torch::Tensor march_on_edges(const pde::Domain& domain, const torch::Tensor& f0,
+                             const torch::Tensor& K, const torch::Tensor& coefficients);
 
 // What the machine has left to give, in bytes.
 std::int64_t available_memory();
+
+// The bytes that a formulation holds at its peak, edge tensors alone.
+std::int64_t edge_bytes(Formulation formulation, const Workload& workload);
+
+// `tuned` computes its edge tensors again on the way back where all of them would not fit into the
+// memory given.
+std::unique_ptr<Side> formulated(Formulation formulation, const Workload& workload,
+                                 std::int64_t memory = available_memory());
 
 }  // namespace pdegcn::bench

@@ -40,4 +40,8 @@ struct CloudOptions {
 Sample cloud_sample(std::string name, const Mesh& shape, const CloudOptions& options,
                     kernels::Random& random);
 
+// A shape as it is, on the unit sphere's scale and with xyz as features: a mesh with the graph of
+// its sides, a cloud without edges, to be sampled or joined by whoever uses it.
+Sample shape_sample(std::string name, Mesh shape);
+
 }  // namespace pdegcn::data

@@ -82,6 +82,9 @@ struct Dataset {
   Targets targets;
   std::vector<std::string> class_names;
   std::vector<Split> splits;  // the first is the default
+  // Of a correspondence: the vertex of the first sample, the template, that every class stands for;
+  // -1 where the template does not show it. Empty for all other data sets.
+  std::vector<NodeId> template_vertex;
 
   std::int64_t num_nodes() const;  // over all samples
   std::int64_t num_edges() const;

@@ -18,6 +18,10 @@ struct Mesh {
   NodeId num_vertices() const { return static_cast<NodeId>(positions.size() / 3); }
 };
 
+// The area of a triangle, and of a whole surface.
+double triangle_area(std::span<const float> positions, const Triangle& triangle);
+double surface_area(std::span<const float> positions, std::span<const Triangle> triangles);
+
 // Reads OFF, PLY, OBJ, PCD, and rows of numbers (.xyz, .csv, .txt, .pts). A file that starts like
 // an OFF, PLY or PCD file is read as one, whatever its name; otherwise the extension decides.
 //

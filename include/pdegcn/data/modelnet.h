@@ -27,11 +27,12 @@ ModelNetTree list_modelnet(const std::filesystem::path& folder);
 
 struct ModelNetOptions {
   CloudOptions cloud;
+  bool whole = false;      // shapes as they are, see shape_sample(), for who draws points himself
   std::uint64_t seed = 0;  // of the points drawn from meshes
 };
 
-// The shapes as clouds with labels. Splits: "default", in which a tenth of the training shapes of
-// each class, always the same ones, validates; "full", in which all of them train.
+// The shapes with labels, as clouds or whole. Splits: "default", in which a tenth of the training
+// shapes of each class, always the same ones, validates; "full", in which all of them train.
 Dataset read_modelnet(const std::filesystem::path& folder, const ModelNetOptions& options = {});
 
 }  // namespace pdegcn::data

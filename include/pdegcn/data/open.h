@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "pdegcn/data/clouds.h"
 #include "pdegcn/data/dataset.h"
 
 namespace pdegcn::data {
@@ -20,6 +21,9 @@ enum class FeatureScaling {
 struct OpenOptions {
   std::filesystem::path data_dir;  // empty stands for default_data_dir()
   FeatureScaling features = FeatureScaling::kUsual;
+  CloudOptions cloud = {};  // how ModelNet's shapes become clouds,
+  bool whole = false;       // or that they stay as they are
+  bool unrelated = false;   // a folder of meshes is read by read_shapes(), not as a correspondence
 };
 
 // The folder of data sets: PDEGCN_DATA where that is set, else ~/.cache/pdegcn.

@@ -12,7 +12,8 @@ namespace pdegcn::data {
 
 // Data sets for dense correspondence: every vertex of every shape is to be matched to a vertex of
 // one template. The label of a vertex is the number of its template vertex, and class_names holds
-// those numbers as text, so that num_classes() is the size of the template.
+// those numbers as text, so that num_classes() is the size of the template. The first shape shows
+// where the template's vertices are, see Dataset::template_vertex.
 
 // The difference x_i - x_j of the ends of every edge, i < j (odd), and its length (even), both
 // divided by the mean length of the edges: of order one whatever the unit, and the scale does not
@@ -39,6 +40,10 @@ std::vector<Split> shape_splits(std::int64_t shapes);
 
 // A folder, .zip, .tar or .tgz of meshes with shared vertex order, in the order of their names.
 Dataset read_mesh_folder(const std::filesystem::path& path);
+
+// The same files as shapes that need not have anything in common, see shape_sample(): without
+// labels or splits, for a trained network to look at.
+Dataset read_shapes(const std::filesystem::path& path);
 
 // The registrations of FAUST, tr_reg_NNN.ply: in `folder`, or below it in training/registrations
 // or MPI-FAUST/training/registrations.

@@ -52,17 +52,32 @@ struct MarchProblem {
   EdgeDropout dropout;    // its layer is filled in
   Memory memory = Memory::automatic;
   double grid = 0;  // where positive, f0 and the increments s r are rounded to multiples of it
-  std::shared_ptr<Workspace> workspace = {};  // where memory comes from; null: from nowhere else
+  std::shared_ptr<Workspace> workspace = {};  // where memory comes from; null: one of its own
+  // When the nodes of the graph are those of the caller in another order: the caller's number of
+  // each node, and the caller's edge of each entry of a row. Null where they are the same.
+  const NodeId* order = nullptr;
+  const EdgeId* edge_ids = nullptr;
 };
 
-// What a march will use, chosen by a rule on the problem alone.
-template <class T>
+// What decides on the memory of a march.
+struct MarchSize {
+  std::int64_t nodes = 0;
+  std::int64_t edges = 0;
+  std::int64_t channels = 0;
+  std::int64_t layers = 0;
+  bool second_order = false;  // whether any step looks two states back
+  bool reversible = false;    // whether all steps are those of a wave
+  std::int64_t value_bytes = sizeof(float);
+};
+
+// What a march will use, chosen by a rule on its size alone. `memory` and `grid` are those of the
+// problem; throws Error when they do not fit it.
 struct MarchPlan {
-  explicit MarchPlan(const MarchProblem<T>& problem);
+  MarchPlan(const MarchSize& size, Memory memory, double grid);
   Memory memory;             // no longer automatic
   double grid;               // kGrid where reverse needs one and none was given
   std::int64_t segment = 0;  // layers whose states are kept at a time
-  std::int64_t bytes = 0;    // for states, forward and backward
+  std::int64_t bytes = 0;    // forward and backward
 };
 
 // From one row of a state to the next. Rows at a large power of two from each other would share a
@@ -109,7 +124,7 @@ class March {
   void backward(const T* last_bar, const T* states_bar, const MarchGradients<T>& gradients);
 
   std::int64_t layers() const { return static_cast<std::int64_t>(p_.steps.size()); }
-  const MarchPlan<T>& plan() const { return plan_; }
+  const MarchPlan& plan() const { return plan_; }
 
  private:
   struct Adjoint;
@@ -117,6 +132,11 @@ class March {
   enum Array { kStates, kProducts, kSaved, kWeights, kStrips, kPieces, kGamma };
 
   Matrix<T> field(T* fields, std::int64_t slot) const;
+  std::int64_t outside(std::int64_t i) const { return p_.order == nullptr ? i : p_.order[i]; }
+  const EdgeId* edge_ids() const {
+    return p_.edge_ids == nullptr ? p_.graph->edge_ids().data() : p_.edge_ids;
+  }
+  void copy_in(const T* values, Matrix<T> to, std::int64_t first, std::int64_t last) const;
   Matrix<T> f(std::int64_t l) const;
   Matrix<T> g(std::int64_t l) const;
   Matrix<T> weight(std::int64_t l) const;
@@ -134,7 +154,7 @@ class March {
   void reverse_rows(std::int64_t l, std::int64_t i, std::int64_t end, Matrix<T> y);
 
   MarchProblem<T> p_;
-  MarchPlan<T> plan_;
+  MarchPlan plan_;
   std::int64_t n_;
   std::int64_t c_;
   std::int64_t stride_;

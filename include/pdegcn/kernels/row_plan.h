@@ -17,6 +17,9 @@ struct RowPlan {
   std::vector<std::int64_t> part_begin{0};
   std::int64_t parts() const { return static_cast<std::int64_t>(part_begin.size()) - 1; }
 
+  // How many parts there will be, or one or two fewer where rows differ much.
+  static std::int64_t parts_of(std::int64_t rows);
+
   // Rows with more entries than `longest` would keep one thread busy while the others wait: they
   // are cut into pieces that are summed apart and then added up in order.
   static constexpr EdgeId longest = 16384;

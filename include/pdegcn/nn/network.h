@@ -10,6 +10,7 @@
 #include "pdegcn/nn/batch_norm.h"
 #include "pdegcn/nn/linear.h"
 #include "pdegcn/nn/pde_stack.h"
+#include "pdegcn/nn/shape_head.h"
 
 namespace pdegcn::nn {
 
@@ -102,9 +103,7 @@ class NodeClassifierImpl : public PdeNetwork {
 };
 TORCH_MODULE(NodeClassifier);
 
-// Table 9, for shapes: opening, ReLU, stack, closing, ReLU, the largest value of each channel over
-// a graph, then 128 and 64 units with batch normalisation, ReLU and dropout 0.5, and a fully
-// connected layer.
+// Table 9, for shapes: opening, ReLU, stack, closing, ReLU and ShapeHead.
 class ShapeClassifierImpl : public PdeNetwork {
  public:
   ShapeClassifierImpl(std::int64_t inputs, std::int64_t classes, const StackOptions& stack);
@@ -113,8 +112,7 @@ class ShapeClassifierImpl : public PdeNetwork {
 
  private:
   std::vector<LayerRow> head_rows() const override;
-  Linear hidden1{nullptr}, hidden2{nullptr}, output{nullptr};
-  BatchNorm norm1{nullptr}, norm2{nullptr};
+  ShapeHead head{nullptr};
 };
 TORCH_MODULE(ShapeClassifier);
 
@@ -127,9 +125,16 @@ class CorrespondenceImpl : public PdeNetwork {
   torch::Tensor forward(const Input& input, const Draw& draw = {},
                         std::vector<torch::Tensor>* states = nullptr) override;
 
+  // What the last layer sees, n x 512: enough to learn and to answer from without the n x n logits,
+  // see nn/classification.h.
+  torch::Tensor descriptors(const Input& input, const Draw& draw = {},
+                            std::vector<torch::Tensor>* states = nullptr);
+
+  Linear output{nullptr};
+
  private:
   std::vector<LayerRow> head_rows() const override;
-  Linear hidden{nullptr}, output{nullptr};
+  Linear hidden{nullptr};
 };
 TORCH_MODULE(Correspondence);
 

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "pdegcn/graph/graph.h"
 #include "pdegcn/graph/weights.h"
@@ -30,7 +31,20 @@ class Domain {
   std::shared_ptr<const Graph> graph_pointer() const { return shared_->graph; }
   const torch::Tensor& gamma() const { return gamma_; }
 
-  const kernels::RowPlan& plan() const { return shared_->plan; }
+  // The same with its nodes in an order in which neighbours lie close together, for the kernels to
+  // walk. Nothing else sees that order: nodes and edges keep their numbers, dropped edges stay the
+  // same, and results agree up to rounding.
+  Domain reordered() const;
+
+  // How the kernels walk it; `order` and `edge_ids` as in kernels::MarchProblem, or empty.
+  struct Walk {
+    explicit Walk(std::shared_ptr<const Graph> g) : graph(std::move(g)), plan(*graph) {}
+    std::shared_ptr<const Graph> graph;
+    kernels::RowPlan plan;
+    std::vector<NodeId> order = {};
+    std::vector<EdgeId> edge_ids = {};
+  };
+  const Walk& walk() const { return shared_->walk; }
 
   // The two ends of every edge, for index_select on the device of γ.
   torch::Tensor first_ends() const { return shared_->ends[0].to(gamma_.device()); }
@@ -43,7 +57,7 @@ class Domain {
   struct Shared {
     explicit Shared(std::shared_ptr<const Graph> g);
     std::shared_ptr<const Graph> graph;
-    kernels::RowPlan plan;
+    Walk walk;
     torch::Tensor ends[2];
   };
   Domain(std::shared_ptr<const Shared> shared, torch::Tensor gamma);

@@ -49,8 +49,8 @@ struct Metrics {
   const std::vector<double>* find(const std::string& column) const;
 };
 
-// Reads it, also while a run writes it: a last row without its end is left out. Throws Error naming
-// file and line.
-Metrics read_metrics(const std::filesystem::path& path);
+// Reads it, also while a run writes it: a last row without its end is left out. Rows may count
+// something else than epochs, then from 0, as layers.csv does. Throws Error naming file and line.
+Metrics read_metrics(const std::filesystem::path& path, const std::string& counter = "epoch");
 
 }  // namespace pdegcn::report

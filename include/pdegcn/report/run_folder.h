@@ -15,6 +15,7 @@ struct RunFiles {
   // TensorBoard looks for "tfevents" in the name.
   std::filesystem::path events() const { return folder / "events.out.tfevents.pdegcn"; }
   std::filesystem::path best() const { return folder / "best.safetensors"; }
+  std::filesystem::path layers() const { return folder / "layers.csv"; }  // if asked for
   std::filesystem::path last() const { return folder / "last.safetensors"; }
 };
 

@@ -19,6 +19,10 @@ struct RunConfig {
   std::string task;   // empty: what the data set is made for
   std::string split;  // empty: the data set's first
   std::string features = "usual";
+  std::string input;        // empty: what suits the task, see usual_input()
+  std::int64_t points = 0;  // 0: as the data set has them
+  std::int64_t knn = 10;
+  std::string augment = "none";
 
   std::string model = "d";
   std::int64_t layers = 8;
@@ -51,6 +55,7 @@ struct RunConfig {
   std::int64_t seeds = 1;
   std::int64_t batch = 0;  // 0: what suits the task
   std::string memory = "auto";
+  std::string reorder = "auto";
 
   // How, not what: these change no result.
   std::int64_t threads = 0;
@@ -83,6 +88,8 @@ enum Model : unsigned {
   kInception = 256,
   kGcnii = 512,
   kGcniiStar = 1024,
+  kDgcnn = 2048,
+  kDgcnnDiffusion = 4096,
   kAnyModel = ~0u
 };
 struct ModelInfo {
@@ -134,11 +141,13 @@ Settings read_settings(std::string_view toml, const std::string& name,
 void apply_settings(RunConfig& config, const Settings& settings);
 
 // Defaults, then what experiments/ has for the data set, then what experiments/models has for the
-// model (of several, for the first), then the file, then the flags. What does not fit the model
-// keeps its default.
+// model (of several, for the first), then the file, then the flags; fitting().
 RunConfig resolve(const Settings& file, const Settings& flags);
 
-// The same for each of several models alone.
+// The config with defaults for all that its models do not have.
+RunConfig fitting(RunConfig config);
+
+// resolve() for each of several models alone.
 std::vector<RunConfig> resolve_each(const Settings& file, const Settings& flags);
 
 // Throws Error for a setting that does not fit the task or, where `with_models` says so, any of the
@@ -148,7 +157,8 @@ void check_fit(const Settings& given, const RunConfig& config, Task task, bool w
 // The value of a field as text, as it stands in TOML without quotes.
 std::string text_of(const RunConfig& config, const Field& field);
 
-// A setting as a line of TOML: 'step = 0.5'. Throws Error when its value is not possible.
+// A field as TOML: 'step = 0.5'. Throws Error when the value of a setting is not possible.
+std::string toml_line(const RunConfig& config, const Field& field);
 std::string toml_line(const Field& field, const Setting& setting);
 
 // What belongs to the run and fits its task and model, for config.toml and for the metadata of

@@ -26,6 +26,12 @@ struct Outcome {
   void add(const Outcome& other);
 };
 
+// What was right and what was said of the rows of some batches, one label each.
+struct Answered {
+  std::vector<std::int32_t> truth;  // data::kUnlabelled where it is not known
+  std::vector<std::int64_t> said;
+};
+
 // Judges logits, rows of that many columns: by cross-entropy, or by the binary cross-entropy of
 // every column where the answers are multi-labels. `gradient`, where it is not null, has the size
 // of the logits, is zero, and becomes the derivative of the mean loss. Sums are taken in a fixed

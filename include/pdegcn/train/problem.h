@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -29,6 +30,10 @@ struct Batch {
 Outcome judge(const torch::Tensor& logits, const Answers& answers,
               torch::Tensor* gradient = nullptr);
 
+// Shows a network in training a batch and leaves the derivatives of the mean loss in the gradients
+// of its parameters.
+Outcome teach(nn::Network& network, const Batch& batch, const nn::Draw& draw);
+
 // A data set with one split, made ready for a network: one graph of which some nodes are learnt
 // from, or many graphs of which some are. The answers of a part are read when they are first asked
 // for, and not before. The data set must outlive it.
@@ -48,15 +53,24 @@ class Problem {
   Batch training_batch(std::int64_t epoch, std::int64_t k) const;
 
   // What a network sees of one sample.
-  nn::Input input(std::int32_t sample) const { return input_of({&sample, 1}); }
+  nn::Input input(std::int32_t sample) const { return input_of({&sample, 1}, 0); }
 
   bool has(Part part) const { return !indices(part).empty(); }
 
-  // How a network does on some parts.
-  std::vector<Outcome> evaluate(nn::Network& network, std::span<const Part> parts);
+  // How a network does on some parts and, where `answered` is not null, what it says of each: a
+  // class per row, unless rows have several labels.
+  std::vector<Outcome> evaluate(nn::Network& network, std::span<const Part> parts,
+                                std::vector<Answered>* answered = nullptr);
 
-  // The logits of all nodes or graphs, one batch after the other.
-  std::vector<torch::Tensor> logits(nn::Network& network) const;
+  // All graphs, one batch after the other.
+  void for_each_input(const std::function<void(const nn::Input&)>& action) const;
+
+  // The best class of every node or graph and, if wanted, all logits, row by row.
+  struct Said {
+    std::vector<std::int64_t> classes;
+    std::vector<float> logits;
+  };
+  Said say(nn::Network& network, bool logits) const;
 
   // A checksum of what a run learns from: graphs, features, split, and the answers of all but the
   // test part. Eight hexadecimal digits.
@@ -66,20 +80,22 @@ class Problem {
 
  private:
   const std::vector<std::int32_t>& indices(Part part) const;
-  nn::Input input_of(std::span<const std::int32_t> samples) const;
+  nn::Input input_of(std::span<const std::int32_t> samples, std::int64_t epoch) const;
   Answers answers_of(std::span<const std::int32_t> nodes_or_samples) const;
   std::vector<std::vector<std::int32_t>> batches_of(std::vector<std::int32_t> samples) const;
-  const std::vector<Batch>& batches(Part part);
+  Batch batch_of(std::span<const std::int32_t> samples, std::int64_t epoch) const;
+  void visit(Part part, const std::function<void(const Batch&)>& see);
 
   const data::Dataset& data_;
   data::Split split_;
   RunConfig config_;
   Task task_;
   std::int64_t outputs_;
+  std::int64_t inputs_ = 0;                  // channels of a node
   bool one_graph_;                           // nodes are split, not graphs
   std::vector<std::int64_t> first_node_;     // of every sample, and the end
   std::optional<nn::Input> whole_;           // the only graph
-  std::array<std::vector<Batch>, 3> cache_;  // of the parts that are evaluated
+  std::array<std::vector<Batch>, 3> cache_;  // of the parts that are evaluated in every epoch
 };
 
 }  // namespace pdegcn::train

@@ -11,17 +11,20 @@
 #include "pdegcn/report/progress.h"
 #include "pdegcn/report/run_folder.h"
 #include "pdegcn/train/config.h"
+#include "pdegcn/train/loss.h"
 
 namespace pdegcn::train {
 
-// Opens the data set that a config names.
-data::Dataset open_data(const RunConfig& config);
+// Opens the data set that a config names. A folder of meshes is one whose vertices correspond,
+// unless it holds `unrelated` shapes without labels.
+data::Dataset open_data(const RunConfig& config, bool unrelated = false);
 
 // The split of that name; "random:SEED" draws one, 60 % of every class to learn from and 20 % to
 // choose by. Throws Error with the names there are.
 data::Split find_split(const data::Dataset& data, const std::string& name);
 
-// The config with all that depends on the data set filled in: task, split, batch.
+// The config with all that depends on the data set filled in: task, split, batch, order of nodes,
+// and the memory mode unless that differs between its models.
 RunConfig settle(RunConfig config, const data::Dataset& data);
 
 // The runs that a settled config asks for: every model with every split and every seed.
@@ -44,6 +47,7 @@ struct Result {
   std::int64_t epochs = 0;
   std::int64_t best_epoch = 0;  // the one that was chosen, whose weights these scores belong to
   Score train, validation, test;
+  Answered answered;          // evaluate(): what was said of the test part
   std::vector<double> alpha;  // of the mixture, one value or one per layer
   std::int64_t parameters = 0;
   double seconds = 0;            // of this call
@@ -74,17 +78,17 @@ Result evaluate(const RunConfig& config, const data::Dataset& data, const report
 // The config that is stored with the chosen weights of a run.
 RunConfig config_of_run(const report::RunFiles& run);
 
-// What the chosen network of a run says of all nodes, or all graphs, which need no labels: rows of
-// logits.
+// What the chosen network of a run says of all nodes, or all graphs, which need no labels.
 struct Prediction {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
-  std::vector<float> logits;
+  std::vector<float> logits;          // rows x columns, where wanted or needed
   std::vector<std::int64_t> classes;  // the best column of every row
   std::vector<std::string> class_names;
   bool multi_label = false;  // then every column above 0 is a label
 };
-Prediction predict(const RunConfig& config, const data::Dataset& data, const report::RunFiles& run);
+Prediction predict(const RunConfig& config, const data::Dataset& data, const report::RunFiles& run,
+                   bool logits);
 
 // Threads of all parallel parts; 0 stands for the cores available. Returns how many there are now.
 int set_threads(std::int64_t threads);
