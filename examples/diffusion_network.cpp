@@ -26,8 +26,8 @@ int main() {
 
   std::vector<torch::optim::OptimizerParamGroup> groups;  // the equation learns slowly
   for (const auto& [name, parameters] : network->parameter_groups())
-    groups.emplace_back(parameters, std::make_unique<torch::optim::AdamOptions>(
-                                        name == "dense" ? 0.03 : 0.001));
+    groups.emplace_back(
+        parameters, std::make_unique<torch::optim::AdamOptions>(name == "dense" ? 0.03 : 0.001));
   torch::optim::Adam adam(groups);
   for (std::uint64_t step = 0; step < 50; ++step) {
     const auto logits = network->forward(input, {.seed = 1, .step = step});

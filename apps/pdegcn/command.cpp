@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <iostream>
 
 namespace pdegcn::app {
 namespace {
@@ -30,8 +31,12 @@ void listen_for_stop() {
   struct sigaction action {};
   action.sa_handler = [](int) { stop_signal = 1; };
   action.sa_flags = SA_RESETHAND;
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction before {};
+    sigaction(number, nullptr, &before);
+    // What the parent ignores, as nohup does, stays ignored.
+    if (before.sa_handler != SIG_IGN) sigaction(number, &action, nullptr);
+  }
 }
 
 bool stop_requested() {
@@ -47,12 +52,14 @@ std::shared_ptr<train::Settings> add_settings(CLI::App& command,
     const std::string flag = fmt::format("--{}", f.name);
     const std::string name(f.name);
     if (std::holds_alternative<bool train::RunConfig::*>(f.member)) {
-      command.add_flag_function(
-          flag,
-          [=](std::int64_t count) {
-            (*settings)[name] = {count > 0 ? "true" : "false", flag};
-          },
-          std::string(f.help));
+      command
+          .add_flag_function(
+              flag,
+              [=](std::int64_t count) {
+                (*settings)[name] = {count > 0 ? "true" : "false", flag};
+              },
+              std::string(f.help))
+          ->take_last();
       continue;
     }
     std::string help(f.help);
@@ -74,8 +81,19 @@ std::shared_ptr<train::Settings> add_settings(CLI::App& command,
   return settings;
 }
 
+std::string shell_word(const std::string& text) {
+  const auto is_plain = [](unsigned char c) {
+    return std::isalnum(c) != 0 || c >= 0x80 ||
+           std::string_view("_-./+,:=@%").find(c) != std::string_view::npos;
+  };
+  if (!text.empty() && std::ranges::all_of(text, is_plain)) return text;
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? "'\\''" : std::string(1, c);
+  return word + "'";
+}
+
 void warn(std::string_view message) {
-  fmt::print(stderr, "warning: {}\n", message);
+  std::cerr << "warning: " << message << std::endl;
 }
 
 void restart_with(const char* name, const char* value) {

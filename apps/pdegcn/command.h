@@ -37,6 +37,9 @@ inline constexpr int kInternalError = 2;
 std::shared_ptr<train::Settings> add_settings(CLI::App& command,
                                               const std::vector<std::string_view>& names = {});
 
+// A text as a word of a command line that can be copied into a shell.
+std::string shell_word(const std::string& text);
+
 // A warning, on the error stream.
 void warn(std::string_view message);
 

@@ -1,7 +1,13 @@
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <malloc.h>
+#include <signal.h>
+#include <unistd.h>
 
-#include <exception>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <iostream>
 #include <limits>
 
 #include "command.h"
@@ -40,6 +46,23 @@ void check_rest(const CLI::App& command) {
               is_program ? "" : command.get_name() + " ");
 }
 
+// A flag takes no value but true or false; CLI11 takes any number, and falls over words.
+void check_flags(const CLI::App& program, std::span<char*> words) {
+  const auto chosen = program.get_subcommands([&](const CLI::App* command) {
+    return !words.empty() && command->get_name() == words.front();
+  });
+  for (const std::string_view word : words) {
+    const auto equals = word.find('=');
+    if (chosen.empty() || equals == word.npos) continue;
+    const std::string name(word.substr(0, equals));
+    const CLI::Option* option = chosen.front()->get_option_no_throw(name);
+    const std::string_view value = word.substr(equals + 1);
+    if (option != nullptr && option->get_items_expected_max() == 0 && value != "true" &&
+        value != "false")
+      throw Error("{}: '{}' is neither true nor false", name, value);
+  }
+}
+
 int run(int count, char** arguments) {
   CLI::App program(kAbout, "pdegcn");
   Action action;
@@ -58,7 +81,9 @@ int run(int count, char** arguments) {
   });
   program.footer(kFirstSteps);
   program.allow_extras();
+  program.require_subcommand(0, 1);  // the name of another one is a word like others
   for (CLI::App* command : program.get_subcommands({})) command->allow_extras();
+  check_flags(program, {arguments + 1, arguments + std::max(count, 1)});
   try {
     program.parse(count, arguments);
   } catch (const CLI::Success& success) {  // --help and --version
@@ -75,6 +100,38 @@ int run(int count, char** arguments) {
   return action();
 }
 
+// What is opened next would take the place of a standard stream that is closed, and messages end up
+// in it. What stands there instead cannot be written to, which is told as for every other stream.
+void open_standard_streams() {
+  int descriptor = 0;
+  while (descriptor >= 0 && descriptor <= STDERR_FILENO) descriptor = ::open("/dev/null", O_RDONLY);
+  ::close(descriptor);
+}
+
+int tell_error(int code, std::string_view message) {
+  std::cerr << "pdegcn: " << message << std::endl;
+  return code;
+}
+
+int run_and_tell(int count, char** arguments) {
+  try {
+    return run(count, arguments);
+  } catch (const Error& error) {
+    return tell_error(kUserError, error.what());
+  } catch (const std::filesystem::filesystem_error& error) {
+    return tell_error(kUserError,
+                      fmt::format("{}: {}", error.path1().string(), error.code().message()));
+  } catch (const std::system_error& error) {
+    if (std::ferror(stdout) != 0)
+      return tell_error(kUserError, "standard output: " + error.code().message());
+    return tell_error(kInternalError, fmt::format("internal error: {}", error.what()));
+  } catch (const std::bad_alloc&) {
+    return tell_error(kInternalError, "there is not enough memory");
+  } catch (const std::exception& error) {
+    return tell_error(kInternalError, fmt::format("internal error: {}", error.what()));
+  }
+}
+
 }  // namespace
 }  // namespace pdegcn::app
 
@@ -86,16 +143,13 @@ int main(int count, char** arguments) {
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
   mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
 #endif
-  try {
-    return run(count, arguments);
-  } catch (const pdegcn::Error& error) {
-    fmt::print(stderr, "pdegcn: {}\n", error.what());
-    return kUserError;
-  } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "pdegcn: there is not enough memory\n");
-    return kInternalError;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "pdegcn: internal error: {}\n", error.what());
-    return kInternalError;
-  }
+  open_standard_streams();
+  // A reader that has gone is an error like a full disk; on the error stream it is none at all.
+  ::signal(SIGPIPE, SIG_IGN);
+  const int code = run_and_tell(count, arguments);
+  errno = 0;
+  if (code != kOk || (std::fflush(stdout) == 0 && std::ferror(stdout) == 0)) return code;
+  return tell_error(kUserError,
+                    fmt::format("standard output: {}", errno == 0 ? "not all of it could be written"
+                                                                  : std::strerror(errno)));
 }

@@ -172,7 +172,7 @@ int run(const std::string& folder, const std::string& out, bool logits,
   const std::string text =
       numpy ? npy(prediction, logits) : csv(data, prediction, config.task == "graph", logits);
   if (out.empty())
-    std::fwrite(text.data(), 1, text.size(), stdout);
+    fmt::print("{}", text);
   else
     report::write_atomically(out, text);
   return kOk;

@@ -323,7 +323,7 @@ void Reproduction::perform(CellRun& run, const std::string& name, std::int64_t u
 int Reproduction::run() {
   plan();
   if (wishes_.settings == "tuned" &&
-      std::ranges::none_of(lines_, [](const Line& line) { return line.settings == "tuned"; }))
+      std::ranges::all_of(lines_, [](const Line& line) { return line.cell->published; }))
     throw Error("no cell that is asked for has tuned settings: search for some with --tune");
   auto todo = pending();
   if (!todo.empty() && !cost_.measured()) {

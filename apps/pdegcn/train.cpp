@@ -313,8 +313,9 @@ int run(const std::string& config_file, const Settings& flags) {
   bool interrupted = false;
   const auto results = perform(plan, interrupted);
   if (interrupted) {
-    fmt::print(stderr, "stopped after epoch {}; go on with:\n  pdegcn train --resume --out {}\n",
-               results.back().epochs, plan.folder.string());
+    std::cerr << fmt::format(
+        "stopped after epoch {}; go on with:\n  pdegcn train --resume --out {}\n",
+        results.back().epochs, shell_word(plan.folder.string()));
     return kUserError;
   }
   if (plan.config.json)

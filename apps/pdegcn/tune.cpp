@@ -62,10 +62,11 @@ int run(const Wishes& wishes, const Settings& flags) {
   tuner.run(progress, over, stop_requested);
   fmt::print("\n{}\n", tuner.table(10).text());
   if (stop_requested()) {
-    fmt::print(stderr, "stopped; go on with the same command and --resume\n");
+    std::cerr << "stopped; go on with the same command and --resume\n";
     return kUserError;
   }
-  if (!std::isfinite(tuner.ranking().front()->value)) throw Error("no trial came to an end");
+  if (const train::Trial& best = *tuner.ranking().front(); !std::isfinite(best.value))
+    throw Error("no trial came to an end{}", best.note.empty() ? "" : ": " + best.note);
   fmt::print(
       "judged on the validation part alone; the best config is {0}/best.toml:\n"
       "  pdegcn train --config {0}/best.toml\n",
@@ -89,7 +90,10 @@ void add_tune(CLI::App& program, Action& action) {
       ->take_last();
   command->add_option("--budget", wishes->budget, "Minutes after which no trial goes on [no end]")
       ->type_name("MIN")
-      ->check(CLI::NonNegativeNumber)
+      ->check([](const std::string& text) -> std::string {
+        const double minutes = std::strtod(text.c_str(), nullptr);
+        return minutes >= 0 && minutes < 1e9 ? "" : text + " is no number of minutes";
+      })
       ->take_last();
   auto flags = add_settings(*command);
   command->footer(kExamples);

@@ -1,8 +1,11 @@
 #include "pdegcn/data/catalogue.h"
 
+#include <fmt/ranges.h>
+
 #include <sstream>
 #include <unordered_map>
 
+#include "pdegcn/data/nearest.h"
 #include "pdegcn/graph/error.h"
 
 namespace pdegcn::data {
@@ -225,12 +228,16 @@ std::vector<RemoteSet> catalogue() {
 }
 
 RemoteSet remote_set(const std::string& name) {
-  std::string names;
-  for (RemoteSet& set : catalogue()) {
-    if (set.name == name) return set;
-    names += (names.empty() ? "" : ", ") + set.name;
+  std::vector<RemoteSet> sets = catalogue();
+  std::vector<std::string_view> names;
+  for (RemoteSet& set : sets) {
+    if (set.name == name) return std::move(set);
+    names.push_back(set.name);
   }
-  throw Error("there is no public data set '{}'; there are {}", name, names);
+  const std::string_view nearest = nearest_name(name, names);
+  throw Error("there is no public data set '{}'{}; there are {}", name,
+              nearest.empty() ? "" : fmt::format(", did you mean {}?", nearest),
+              fmt::join(names, ", "));
 }
 
 }  // namespace pdegcn::data

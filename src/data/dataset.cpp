@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "pdegcn/graph/error.h"
+#include "pdegcn/data/text.h"
 
 namespace pdegcn::data {
 namespace {
@@ -132,7 +132,13 @@ void Dataset::check() const {
   }
   const std::int64_t items =
       samples.size() == 1 ? num_nodes() : static_cast<std::int64_t>(samples.size());
+  const auto check_text = [&](const std::string& text) {
+    if (!is_utf8(text)) throw Error("{}: a name in it is not text in UTF-8", name);
+  };
+  for (const std::string& text : class_names) check_text(text);
+  for (const Sample& sample : samples) check_text(sample.name);
   for (const Split& s : splits) {
+    check_text(s.name);
     std::vector<bool> used(items);
     for (const auto* part : {&s.train, &s.validation, &s.test})
       for (const std::int32_t k : *part) {

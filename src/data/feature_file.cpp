@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -12,6 +13,16 @@
 
 namespace pdegcn::data {
 namespace {
+
+// More columns are a mistake in an index: the first layer alone would take gigabytes.
+constexpr std::int64_t kMostColumns = std::int64_t{1} << 26;
+
+template <class Reader>
+float finite(const Reader& reader, std::string_view field, const char* what) {
+  const float value = reader.template parse<float>(field, what);
+  if (!std::isfinite(value)) reader.fail("{} '{:.40}' is not finite", what, field);
+  return value;
+}
 
 DenseMatrix dense_matrix(const ArrayView& array) {
   array.expect_shape({-1, -1});
@@ -49,6 +60,7 @@ FeatureTable read_svmlight(const File& file) {
   while (reader.next_filled_line()) {
     std::string_view field;
     if (!reader.next_field(' ', field) || field.starts_with('#')) continue;
+    if (!is_utf8(field)) reader.fail("the label is not text in UTF-8");
     table.labels.push_back(field);
     row.clear();
     while (reader.next_field(' ', field) && !field.starts_with('#')) {
@@ -57,7 +69,7 @@ FeatureTable read_svmlight(const File& file) {
       const auto index = reader.parse<std::int32_t>(field.substr(0, colon), "the index");
       if (index < 0) reader.fail("index {} is negative", index);
       from_zero |= index == 0;
-      row.emplace_back(index, reader.parse<float>(field.substr(colon + 1), "the value"));
+      row.emplace_back(index, finite(reader, field.substr(colon + 1), "the value"));
     }
     std::sort(row.begin(), row.end());
     for (std::size_t k = 0; k < row.size(); ++k) {
@@ -91,9 +103,10 @@ FeatureTable read_text(const File& file, std::optional<bool> heading) {
           std::from_chars(row[0].data(), row[0].data() + row[0].size(), number);
       ids |= error != std::errc{} || end != row[0].data() + row[0].size();
     }
+    if (ids && row[0].empty()) reader.fail("the node is empty");
     if (ids) table.ids.push_back(row[0]);
     for (const std::string_view field : row.subspan(ids))
-      m.values.push_back(reader.parse<float>(field, "the feature"));
+      m.values.push_back(finite(reader, field, "the feature"));
   }
   m.cols = static_cast<std::int64_t>(reader.columns()) - ids;
   table.features = std::move(m);
@@ -121,6 +134,10 @@ FeatureTable read_features(const File& file, std::optional<bool> heading) {
       [&](const auto& m) {
         if (m.rows == 0 || m.cols == 0 || m.rows > std::numeric_limits<NodeId>::max())
           throw Error("{}: {} rows and {} columns are no features", name, m.rows, m.cols);
+        if (m.cols > kMostColumns)
+          throw Error("{}: {} columns of features, more than {}", name, m.cols, kMostColumns);
+        for (std::size_t k = 0; k < m.values.size(); ++k)
+          if (!std::isfinite(m.values[k])) throw Error("{}: value {} is {}", name, k, m.values[k]);
       },
       table.features);
   return table;

@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "pdegcn/data/feature_file.h"
+#include "pdegcn/data/nearest.h"
 #include "pdegcn/data/npy.h"
 #include "pdegcn/data/sparse.h"
 #include "pdegcn/data/table.h"
@@ -42,12 +43,14 @@ class NodeIndex {
   explicit NodeIndex(std::int64_t count) : count_(count) {}
 
   // Nodes with names; throws Error when one is there twice.
-  NodeIndex(std::vector<std::string_view> names, const std::string& file)
+  NodeIndex(std::vector<std::string_view> names, const File& file)
       : count_(static_cast<std::int64_t>(names.size())), names_(std::move(names)) {
     number_.reserve(names_.size());
     for (std::size_t k = 0; k < names_.size(); ++k)
       if (!number_.emplace(names_[k], static_cast<NodeId>(k)).second)
-        throw Error("{}: node '{:.40}' is there twice", file, names_[k]);
+        file.fail_at_line(
+            1 + std::count(file.content().data(), names_[k].data(), '\n'),  // it lies in the file
+            "node '{:.40}' is there twice", names_[k]);
   }
 
   std::int64_t count() const { return count_; }
@@ -88,17 +91,18 @@ void expect_edge_table(const TableReader& table, const File& file) {
 std::vector<std::string_view> mentioned_nodes(const OwnFiles& files) {
   std::vector<std::string_view> names;
   std::unordered_set<std::string_view> seen;
-  const auto add = [&](std::string_view name) {
+  const auto add = [&](const TableReader& table, std::string_view name) {
+    if (name.empty()) table.fail("the node is empty");
     if (seen.insert(name).second) names.push_back(name);
   };
   if (files.labels && !is_npy(*files.labels)) {
     TableReader table = open_table(*files.labels, files.heading);
-    while (table.next_row()) add(table.row()[0]);
+    while (table.next_row()) add(table, table.row()[0]);
   }
   TableReader table = open_table(files.edges, files.heading);
   expect_edge_table(table, files.edges);
   while (table.next_row())
-    for (const std::string_view name : table.row()) add(name);
+    for (const std::string_view name : table.row()) add(table, name);
   if (std::all_of(names.begin(), names.end(), is_integer))
     std::sort(names.begin(), names.end(),
               [](auto a, auto b) { return to_integer(a) < to_integer(b); });
@@ -118,13 +122,13 @@ std::int64_t rows_without_ids(const OwnFiles& files) {
 
 NodeIndex index_nodes(const OwnFiles& files, const FeatureTable* features) {
   if (features != nullptr && !features->ids.empty())
-    return NodeIndex(features->ids, files.features->name());
+    return NodeIndex(features->ids, *files.features);
   if (features != nullptr)
     return NodeIndex(std::visit([](const auto& m) { return m.rows; }, features->features));
   if (const std::int64_t rows = rows_without_ids(files); rows > 0) return NodeIndex(rows);
   if (is_npy(files.edges))
     throw Error("{}: features or labels must tell how many nodes there are", files.edges.name());
-  return NodeIndex(mentioned_nodes(files), files.edges.name());
+  return NodeIndex(mentioned_nodes(files), files.edges);
 }
 
 std::vector<Edge> read_edges(const OwnFiles& files, const NodeIndex& nodes) {
@@ -216,10 +220,21 @@ std::vector<Split> read_splits(const OwnFiles& files, const NodeIndex& nodes) {
   for (std::size_t s = 0; s < splits.size(); ++s)
     splits[s].name =
         table.heading().empty() ? std::to_string(s) : std::string(table.heading()[s + ids]);
+  for (const Split& split : splits) {
+    // What --split understands otherwise.
+    if (split.name.empty() || split.name == "all" || split.name.starts_with("random:") ||
+        split.name.find_first_of(", ") != std::string::npos)
+      throw Error("{}: '{:.40}' cannot be the name of a split", files.splits->name(), split.name);
+    if (std::ranges::count(splits, split.name, &Split::name) > 1)
+      throw Error("{}: there are two splits '{:.40}'", files.splits->name(), split.name);
+  }
+  std::vector<bool> seen(static_cast<std::size_t>(nodes.count()));
   NodeId rows = 0;
   for (; table.next_row(); ++rows) {
     if (!ids && rows == nodes.count()) table.fail("more rows than the {} nodes", nodes.count());
     const NodeId node = ids ? nodes.find(table, table.row()[0]) : rows;
+    if (seen[node]) table.fail("node '{:.40}' is there twice", table.row()[0]);
+    seen[node] = true;
     for (std::size_t s = 0; s < splits.size(); ++s) {
       const std::string_view part = table.row()[s + ids];
       if (part == "train")
@@ -276,9 +291,13 @@ class Settings {
 
   void expect_no_more() const {
     for (const auto& [key, node] : table_)
-      if (!known_.contains(key.str()))
-        throw Error("{}:{}: unknown key '{}'; known are {}", file_, node.source().begin.line,
-                    key.str(), fmt::join(known_, ", "));
+      if (!known_.contains(key.str())) {
+        const std::vector<std::string_view> names(known_.begin(), known_.end());
+        const std::string_view nearest = nearest_name(key.str(), names);
+        throw Error("{}:{}: unknown key '{}'{}; known are {}", file_, node.source().begin.line,
+                    key.str(), nearest.empty() ? "" : fmt::format(", did you mean {}?", nearest),
+                    fmt::join(known_, ", "));
+      }
   }
 
  private:
@@ -296,6 +315,7 @@ struct Description {
 
 void read_toml(const fs::path& path, Description& out) {
   const File file(path);
+  check_toml_keys(file.content(), file.name());
   toml::table root;
   try {
     root = toml::parse(file.content(), file.name());
@@ -321,6 +341,9 @@ void read_toml(const fs::path& path, Description& out) {
     random.get("validation", out.random_splits.validation);
     random.get("test", out.random_splits.test);
     random.expect_no_more();
+    out.random_splits.where =
+        fmt::format("{}:{}: random_splits", file.name(), table->source().begin.line);
+    if (seed < 0) throw Error("{}: seed is {}, below 0", out.random_splits.where, seed);
     out.random_splits.seed = static_cast<std::uint64_t>(seed);
     out.random_splits.count = static_cast<int>(std::clamp<std::int64_t>(count, 0, 1 << 20));
   }

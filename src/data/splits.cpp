@@ -10,23 +10,23 @@ namespace pdegcn::data {
 namespace {
 
 void check(const RandomSplits& options) {
-  const auto number = [](const char* name, double value) {
+  const auto number = [&](const char* name, double value) {
     const bool whole = value >= 1 && value <= std::numeric_limits<std::int32_t>::max() &&
                        value == std::trunc(value);
     if (!(value >= 0 && value < 1) && !whole)
-      throw Error("random splits: {} is {}, neither a share below 1 nor a whole number", name,
+      throw Error("{}: {} is {}, neither a share below 1 nor a whole number", options.where, name,
                   value);
   };
   number("train", options.train);
   number("validation", options.validation);
   number("test", options.test);
-  if (options.train == 0) throw Error("random splits: train is 0");
+  if (options.train == 0) throw Error("{}: train is 0", options.where);
   if (options.count < 1 || options.count > 1000)
-    throw Error("random splits: count is {}, not between 1 and 1000", options.count);
+    throw Error("{}: count is {}, not between 1 and 1000", options.where, options.count);
   double shares = 0;
   for (const double share : {options.train, options.validation, options.test})
     if (share < 1) shares += share;
-  if (shares > 1 + 1e-9) throw Error("random splits: the shares add up to {}", shares);
+  if (shares > 1 + 1e-9) throw Error("{}: the shares add up to {}", options.where, shares);
 }
 
 Split random_split(const std::vector<std::vector<std::int32_t>>& classes,
@@ -58,7 +58,7 @@ Split random_split(const std::vector<std::vector<std::int32_t>>& classes,
   std::size_t used = 0;
   const auto take = [&](std::vector<std::int32_t>& part, const char* name, double wanted) {
     if (static_cast<double>(rest.size() - used) < wanted)
-      throw Error("random splits: {} is {}, but only {} labelled nodes are left", name, wanted,
+      throw Error("{}: {} is {}, but only {} labelled nodes are left", options.where, name, wanted,
                   rest.size() - used);
     const auto begin = rest.begin() + static_cast<std::ptrdiff_t>(used);
     part.insert(part.end(), begin, begin + static_cast<std::ptrdiff_t>(wanted));

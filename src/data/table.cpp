@@ -75,6 +75,7 @@ bool TableReader::read_row() {
     if (!reader_.next_filled_line()) return false;
   } while (reader_.line().starts_with('#'));
   if (first_.empty()) separator_ = separator_of(reader_.line());
+  if (!is_utf8(reader_.line())) fail("this line is not text in UTF-8");
   row_.clear();
   std::string_view field;
   while (reader_.next_field(separator_, field)) {

@@ -170,7 +170,7 @@ std::string run_gnuplot(const std::string& script) {
   }
   std::string picture = out.content();
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || picture.empty())
-    throw Error("gnuplot failed: {:.400}", messages.content());
+    throw Error("gnuplot failed (status {}): {:.400}", status, messages.content());
   return picture;
 }
 

@@ -68,13 +68,13 @@ RunFiles find_run(const fs::path& folder) {
 }
 
 // The system frees the lock when the process ends, however it ends, so the file may stay.
-struct RunFolder::Lock {
-  explicit Lock(const fs::path& path) : file(path.string(), O_RDWR | O_CREAT | O_CLOEXEC) {
+struct FolderLock::State {
+  explicit State(const fs::path& path) : file(path.string(), O_RDWR | O_CREAT | O_CLOEXEC) {
     const std::string folder = path.parent_path().string();
     if (!file) fail_with_errno(folder, "write to the folder");
     if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
       if (errno != EWOULDBLOCK) fail_with_errno(folder, "lock the folder");
-      throw Error("{}: the run is in use by {}", folder, holder());
+      throw Error("{}: the folder is in use by {}", folder, holder());
     }
     // The number only serves the message of others: failing to write it does no harm.
     const std::string id = fmt::format("{}\n", ::getpid());
@@ -92,12 +92,12 @@ struct RunFolder::Lock {
   Descriptor file;
 };
 
-RunFolder::RunFolder(const fs::path& folder)
-    : files_{folder}, lock_(std::make_unique<Lock>(folder / kLockName)) {}
+FolderLock::FolderLock(const fs::path& folder)
+    : state_(std::make_unique<State>(folder / kLockName)) {}
 
-RunFolder::RunFolder(RunFolder&&) noexcept = default;
-RunFolder& RunFolder::operator=(RunFolder&&) noexcept = default;
-RunFolder::~RunFolder() = default;
+FolderLock::FolderLock(FolderLock&&) noexcept = default;
+FolderLock& FolderLock::operator=(FolderLock&&) noexcept = default;
+FolderLock::~FolderLock() = default;
 
 RunFolder RunFolder::create(const fs::path& folder, std::string_view config) {
   return guarded(folder, [&] {

@@ -1,6 +1,7 @@
 #include "pdegcn/train/adam.h"
 
 #include <cmath>
+#include <tuple>
 
 #include "pdegcn/graph/error.h"
 #include "pdegcn/kernels/adam.h"
@@ -24,9 +25,10 @@ Adam::Adam(const nn::Network& network, const Rates& rates) {
     for (const auto& group : groups) {
       for (const auto& parameter : group.parameters) {
         if (!parameter.is_same(item.value())) continue;
-        slot.rate = group.name == "pde"     ? rates.pde
-                    : group.name == "alpha" ? rates.alpha
-                                            : rates.rate;
+        std::tie(slot.rate, slot.setting) = group.name == "pde" ? std::pair(rates.pde, "lr-pde")
+                                            : group.name == "alpha"
+                                                ? std::pair(rates.alpha, "lr-alpha")
+                                                : std::pair(rates.rate, "lr");
         slot.decay = group.name == "dense"         ? rates.weight_decay
                      : group.name == "convolution" ? rates.convolution_decay
                                                    : 0;

@@ -74,11 +74,6 @@ T number(const report::Safetensors& file, const char* name, const std::filesyste
   return value;
 }
 
-// As JSON; bytes that are no UTF-8 are replaced.
-std::string names_of(const std::vector<std::string>& names) {
-  return nlohmann::json(names).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
 }  // namespace
 
 Weights weights_of(const nn::Network& network) {
@@ -151,8 +146,9 @@ void write_trained(const std::filesystem::path& path, const Trained& trained) {
   file.metadata = {{"format", kFormat},
                    {"config", to_json(trained.config)},
                    {"epoch", fmt::format("{}", trained.epoch)},
-                   {"classes", names_of(trained.classes)},
+                   {"classes", nlohmann::json(trained.classes).dump()},
                    {"multi_label", fmt::format("{}", trained.multi_label ? 1 : 0)}};
+  if (!trained.graph.empty()) file.metadata["graph_fingerprint"] = trained.graph;
   report::write_safetensors(path, file);
 }
 
@@ -165,8 +161,11 @@ Trained read_trained(const std::filesystem::path& path) {
     throw Error("{}: the names of the classes are damaged: {}", path.string(), error.what());
   }
   return {config_from_json(entry(file, "config", path), path.string()),
-          number<std::int64_t>(file, "epoch", path), std::move(classes),
-          number<int>(file, "multi_label", path) != 0, take(file)};
+          number<std::int64_t>(file, "epoch", path),
+          std::move(classes),
+          number<int>(file, "multi_label", path) != 0,
+          take(file),
+          file.metadata.contains("graph_fingerprint") ? file.metadata.at("graph_fingerprint") : ""};
 }
 
 }  // namespace pdegcn::train

@@ -21,6 +21,8 @@ T parse_number(const Setting& setting, const char* kind) {
   T value{};
   const char* end = setting.text.data() + setting.text.size();
   const auto [stop, error] = std::from_chars(setting.text.data(), end, value);
+  if (error == std::errc::result_out_of_range)
+    throw Error("{}: {} is out of range", setting.where, setting.text);
   if (error != std::errc{} || stop != end || !std::isfinite(static_cast<double>(value)))
     throw Error("{}: '{}' is not {}", setting.where, setting.text, kind);
   return value;
@@ -46,7 +48,12 @@ void check_choice(const Field& f, const std::string& value, const Setting& setti
 void set(RunConfig& config, const Field& f, const Setting& setting) {
   if (const auto* text = std::get_if<std::string RunConfig::*>(&f.member)) {
     const auto values = f.list ? parts_of(setting.text) : std::vector{setting.text};
-    for (const std::string& value : values) check_choice(f, value, setting);
+    if (!data::is_utf8(setting.text)) throw Error("{}: this is not text in UTF-8", setting.where);
+    for (const std::string& value : values) {
+      check_choice(f, value, setting);
+      if (std::ranges::count(values, value) > 1)
+        throw Error("{}: '{}' is there twice", setting.where, value);
+    }
     config.*(*text) = setting.text;
   } else if (const auto* whole = std::get_if<std::int64_t RunConfig::*>(&f.member)) {
     config.*(*whole) = parse_number<std::int64_t>(setting, "a whole number");
@@ -207,6 +214,8 @@ void check_fit(const Settings& given, const RunConfig& config, Task task, bool w
     if ((f.fits & task) == 0)
       throw Error("{}: this does not fit the task {}; see 'pdegcn train --help'", setting.where,
                   to_string(task));
+    if (with_models && name == "select" && config.protocol == "test-peek")
+      throw Error("{}: the protocol test-peek chooses by the test part", setting.where);
     if (!with_models || (f.models & parse_models(config.model)) != 0) continue;
     std::string others;
     for (const ModelInfo& info : models())
@@ -222,7 +231,10 @@ std::string text_of(const RunConfig& config, const Field& f) {
 }
 
 std::string toml_line(const RunConfig& config, const Field& f) {
-  return fmt::format("{} = {}", f.name, json_of(config, f).dump());
+  std::string text = fmt::format("{} = {}", f.name, json_of(config, f).dump());
+  // The one character that JSON allows in a text and TOML does not.
+  for (std::size_t at; (at = text.find('\x7f')) != text.npos;) text.replace(at, 1, "\\u007f");
+  return text;
 }
 
 std::string toml_line(const Field& f, const Setting& setting) {

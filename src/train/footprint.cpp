@@ -107,6 +107,8 @@ std::string in_words(std::int64_t bytes) {
 }  // namespace
 
 std::string memory_mode(const RunConfig& run, const data::Dataset& data) {
+  if (run.memory == "reverse" && run.model != "h" && has_equation(run))
+    throw Error("--memory reverse: only --model h, a wave, can be run backwards: use checkpoint");
   if (run.memory != "auto" || !has_equation(run)) return run.memory;
   const Memory chosen = plan_of(run, largest_step(run, data), Memory::automatic).memory;
   return std::string(

@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <torch/version.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "pdegcn/graph/error.h"
@@ -29,8 +30,10 @@ int available_cores() {
 }
 
 int set_threads(std::int64_t threads) {
-  if (threads < 0 || threads > 4096)
-    throw Error("threads must be between 0 and 4096, they are {}", threads);
+  // Far more than there are cores only wait for each other, and never come to an end.
+  const int most = std::max(64, 4 * available_cores());
+  if (threads < 0 || threads > most)
+    throw Error("threads must be between 0 and {} here, they are {}", most, threads);
   const int count = threads == 0 ? available_cores() : static_cast<int>(threads);
   omp_set_num_threads(count);
   at::set_num_threads(count);

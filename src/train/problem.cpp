@@ -176,6 +176,8 @@ Problem::Problem(const data::Dataset& data, std::int64_t outputs, const RunConfi
     throw Error("--model {}: this network does not fit the task {}", config_.model, config_.task);
   if (config_.weights == "learnt" && !one_graph_)
     throw Error("weights learnt: every edge has its own, which needs a data set of one graph");
+  if (config_.weights == "distance" && data_.samples.front().positions.empty())
+    throw Error("--weights distance: this needs positions, as meshes and clouds have them");
   if (config_.input.empty() || task_ == kNode) config_.input = usual_input(data_, task_);
   const auto& first = data_.samples.front();
   first_node_.push_back(0);
@@ -380,7 +382,9 @@ void Problem::for_each_input(const std::function<void(const nn::Input&)>& action
   std::iota(all.begin(), all.end(), 0);
   const auto ids = batches_of(std::move(all));
   BatchStream stream(static_cast<std::int64_t>(ids.size()), at::get_num_threads(),
-                     [&](std::int64_t k) { return Batch{input_of(ids[k], 0), {}}; });
+                     [&](std::int64_t k) {
+                       return Batch{input_of(ids[k], 0), {}};
+                     });
   for (std::size_t k = 0; k < ids.size(); ++k) action(stream.next().input);
 }
 
@@ -430,6 +434,28 @@ std::string Problem::fingerprint() const {
     sum = checksum(answers.multi, sum);
   }
   return fmt::format("{:08x}", sum);
+}
+
+std::string Problem::edges_fingerprint() const {
+  if (config_.weights != "learnt") return "";
+  const Graph& graph = data_.samples.front().graph;
+  return fmt::format("{:08x}", checksum(graph.neighbors(), checksum(graph.offsets(), 0)));
+}
+
+void Problem::check_edges(const std::string& fingerprint, const std::string& where) const {
+  if (fingerprint != edges_fingerprint())
+    throw Error("{}: the learnt weights belong to the edges of another graph than that of {}",
+                where, data_.name);
+}
+
+std::int64_t Problem::least_parameters() const {
+  constexpr unsigned kOneMatrixPerLayer =
+      kPde | kMlp | kGcn | kJknet | kInception | kGcnii | kGcniiStar;
+  const bool many =
+      (model_info(config_.model).model & kOneMatrixPerLayer) != 0 && !config_.shared_k;
+  // A graph convolution may be the opening or the closing layer itself.
+  const std::int64_t hidden = many ? std::max<std::int64_t>(config_.layers - 2, 0) : 0;
+  return config_.channels * (inputs_ + hidden * config_.channels);
 }
 
 double Problem::stability_ratio(const nn::PdeNetwork& network) const {

@@ -1,10 +1,13 @@
 #include "pdegcn/train/run.h"
 
 #include <ATen/Parallel.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
+#include "pdegcn/data/file.h"
 #include "pdegcn/graph/error.h"
 #include "pdegcn/report/atomic_file.h"
 #include "pdegcn/report/event_log.h"
@@ -38,6 +41,11 @@ std::vector<double> alphas(const nn::Network& network) {
   if (!alpha.defined()) return {};
   const auto wide = alpha.to(torch::kFloat64);
   return {wide.data_ptr<double>(), wide.data_ptr<double>() + wide.numel()};
+}
+
+// A number that has no sign when it is none.
+std::string shown(double value) {
+  return std::isnan(value) ? "nan" : fmt::format("{}", value);
 }
 
 // Into the memory of the last time, where there is one.
@@ -87,7 +95,7 @@ class Training {
         data_(data),
         audience_(audience),
         problem_(data, find_split(data, config.split), config),
-        network_(problem_.make_network()),
+        network_(make_network()),
         adam_(*network_, {config.lr, config.lr_pde, config.lr_alpha, config.weight_decay,
                           config.conv_weight_decay}) {
     now_.config = config;
@@ -106,7 +114,10 @@ class Training {
     footprint_ = footprint(config, data, parameters).peak();
     folder_ = open_folder();
     files_ = folder_->files();
-    if (folder_->has_checkpoint()) restore();
+    if (folder_->has_checkpoint())
+      restore();
+    else
+      check_unbegun();
   }
 
   Result run() {
@@ -166,6 +177,12 @@ class Training {
   }
 
  private:
+  // What cannot fit is refused before its weights are made.
+  std::shared_ptr<nn::Network> make_network() const {
+    check_footprint(config_, data_, problem_.least_parameters(), machine_memory());
+    return problem_.make_network();
+  }
+
   void tell_stability(report::Progress& progress) {
     const auto* network = dynamic_cast<const nn::PdeNetwork*>(network_.get());
     if (network == nullptr) return;
@@ -180,23 +197,31 @@ class Training {
       progress.message(line);
   }
 
-  [[noreturn]] void fail(std::int64_t epoch, const std::string& what) {
+  // `slot` is the parameter that is to blame, if one is.
+  [[noreturn]] void fail(std::int64_t epoch, const std::string& what,
+                         const Adam::Slot* slot = nullptr) {
     save();
     load_weights(*network_, now_.weights, "the state before");
-    std::string advice = fmt::format("Lower the learning rate (--lr {})", config_.lr);
-    if (const auto* network = dynamic_cast<const nn::PdeNetwork*>(network_.get())) {
+    const auto* network = dynamic_cast<const nn::PdeNetwork*>(network_.get());
+    const std::string rates =
+        slot != nullptr ? fmt::format("its learning rate (--{} {})", slot->setting, slot->rate)
+        : network == nullptr
+            ? fmt::format("the learning rate (--lr {})", config_.lr)
+            : fmt::format("the learning rates (--lr {}, --lr-pde {})", config_.lr, config_.lr_pde);
+    std::string advice = "Lower " + rates;
+    if (network != nullptr) {
       const double ratio = problem_.stability_ratio(*network);
       advice = fmt::format(
-          "{}; or lower the learning rates (--lr {}, --lr-pde {})",
+          "{}; or lower {}",
           ratio > 1 ? fmt::format("The step size {} is {:.3g} times what the stability bound "
                                   "allows: choose a smaller --step",
                                   config_.step, ratio)
                     : fmt::format("The step size {} uses {:.0f} % of the stability bound: a "
                                   "smaller --step may help",
                                   config_.step, 100 * ratio),
-          config_.lr, config_.lr_pde);
+          rates);
     }
-    throw Error(
+    throw NotFinite(
         "epoch {}: {}. {}, or clip the gradient (--clip 1). The state after epoch {} is kept in {}",
         epoch, what, advice, now_.standing.epoch, files_.last().string());
   }
@@ -215,14 +240,19 @@ class Training {
       const Outcome outcome =
           teach(*network_, stream.next(), {static_cast<std::uint64_t>(config_.seed), step});
       if (!std::isfinite(outcome.loss()))
-        fail(epoch, fmt::format("the training loss is {}", outcome.loss()));
-      if (const std::string name = adam_.step(factor, config_.clip); !name.empty())
-        fail(epoch, fmt::format("the gradient of {} is not finite", name));
+        fail(epoch, fmt::format("the training loss is {}", shown(outcome.loss())));
+      if (const std::string name = adam_.step(factor, config_.clip); !name.empty()) {
+        const auto slot = std::ranges::find(adam_.slots, name, &Adam::Slot::name);
+        fail(epoch,
+             fmt::format("the gradient of {}, whose largest value is {}, is not finite", name,
+                         slot->parameter.abs().max().item<float>()),
+             &*slot);
+      }
       train.add(outcome);
     }
     for (const auto& slot : adam_.slots)
       if (!torch::isfinite(slot.parameter).all().item<bool>())
-        fail(epoch, fmt::format("parameter {} is not finite", slot.name));
+        fail(epoch, fmt::format("parameter {} is not finite", slot.name), &slot);
 
     std::vector<Part> parts;
     if (problem_.has(Part::kValidation)) parts.push_back(Part::kValidation);
@@ -234,7 +264,7 @@ class Training {
       if (!std::isfinite(outcomes[k].loss()))
         fail(epoch,
              fmt::format("the {} loss is {}", parts[k] == Part::kTest ? "test" : "validation",
-                         outcomes[k].loss()));
+                         shown(outcomes[k].loss())));
     }
 
     // What selects, smaller is better. With nothing to choose by, the last epoch is taken.
@@ -281,13 +311,26 @@ class Training {
   // between the two files leaves the first ahead of the second.
   void save() {
     if (!best_is_saved_ && now_.standing.best_epoch > 0)
-      write_trained(files_.best(),
-                    {config_, now_.standing.best_epoch, data_.class_names,
-                     std::holds_alternative<data::NodeMultiLabels>(data_.targets), now_.best});
+      write_trained(files_.best(), {config_, now_.standing.best_epoch, data_.class_names,
+                                    std::holds_alternative<data::NodeMultiLabels>(data_.targets),
+                                    now_.best, problem_.edges_fingerprint()});
     best_is_saved_ = true;
     metrics_->sync();
     events_->sync();
     write_checkpoint(files_.last(), now_);
+  }
+
+  // A kill before the first checkpoint leaves one epoch at most, which the next try writes again.
+  // More of them would be lost.
+  void check_unbegun() const {
+    namespace fs = std::filesystem;
+    constexpr int kHeadAndOneRow = 2;
+    const bool rows =
+        fs::exists(files_.metrics()) &&
+        std::ranges::count(data::File(files_.metrics()).content(), '\n') > kHeadAndOneRow;
+    if (rows || (fs::exists(files_.best()) && read_trained(files_.best()).epoch > 1))
+      throw Error("{}: the file is missing, so the run cannot be continued; nothing was changed",
+                  files_.last().string());
   }
 
   void restore() {
@@ -350,12 +393,29 @@ Result train(const RunConfig& config, const data::Dataset& data,
 }
 
 RunConfig config_of_run(const report::RunFiles& run) {
-  return read_trained(run.best()).config;
+  if (!std::filesystem::exists(run.best()))
+    throw Error(
+        "{}: the run has no weights yet (best.safetensors): it was stopped before its first "
+        "epoch ended",
+        run.folder.string());
+  const RunConfig stored = read_trained(run.best()).config;
+  RunConfig config;
+  const data::File file(run.config());
+  apply_settings(config, read_settings(file.content(), file.name()));
+  if (to_json(stored) != to_json(config))
+    throw Error("{}: the weights belong to another configuration than {}", run.best().string(),
+                run.config().string());
+  return stored;
 }
 
 Result evaluate(const RunConfig& config, const data::Dataset& data, const report::RunFiles& run) {
   const Trained trained = read_trained(run.best());
+  if (trained.classes != data.class_names)
+    throw Error("data set {} has the classes {:.200}, the network {:.200}", data.name,
+                fmt::format("{}", fmt::join(data.class_names, ", ")),
+                fmt::format("{}", fmt::join(trained.classes, ", ")));
   Problem problem(data, find_split(data, config.split), config);
+  problem.check_edges(trained.graph, run.best().string());
   const auto network = problem.make_network();
   load_weights(*network, trained.weights, run.best().string());
   Result result;
@@ -369,6 +429,7 @@ Prediction predict(const RunConfig& config, const data::Dataset& data, const rep
                    bool logits) {
   const Trained trained = read_trained(run.best());
   Problem problem(data, static_cast<std::int64_t>(trained.classes.size()), config);
+  problem.check_edges(trained.graph, run.best().string());
   const auto network = problem.make_network();
   load_weights(*network, trained.weights, run.best().string());
   Prediction prediction;

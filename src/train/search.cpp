@@ -1,6 +1,7 @@
 #include "pdegcn/train/search.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "pdegcn/graph/error.h"
@@ -12,6 +13,12 @@ namespace {
 
 constexpr std::int64_t kReduction = 3;
 constexpr std::int64_t kFewestEpochs = 10;
+// What is the same for all trials: the data set, which is opened once, the model, and how they are
+// judged.
+constexpr std::array<std::string_view, 12> kFixed{"data",     "data-dir", "task",  "split",
+                                                  "features", "points",   "model", "epochs",
+                                                  "select",   "protocol", "seed",  "seeds"};
+
 constexpr std::uint64_t kTrialStream = std::uint64_t{1} << 41;
 
 Range read_range(const toml::table& table, const std::string& where) {
@@ -41,22 +48,25 @@ Space read_space(std::string_view text, const std::string& name) {
     const std::string where =
         fmt::format("{}, line {}, {}", name, key.source().begin.line, key.str());
     const Field& f = field(key.str(), where);
-    if (!f.recorded || f.name == "data" || f.name == "split" || f.name == "protocol")
+    if (!f.recorded || std::ranges::find(kFixed, f.name) != kFixed.end())
       throw Error("{}: this is not something to search over", where);
+    const auto check = [&](const std::string& value) {
+      RunConfig trial;
+      apply_settings(trial, {{std::string(f.name), {value, where}}});
+    };
     if (const auto* list = node.as_array()) {
       Choice choice;
       for (const auto& value : *list) choice.values.push_back(text_of(value, where));
       if (choice.values.empty()) throw Error("{}: there is nothing to choose from", where);
-      RunConfig trial;
-      for (const std::string& value : choice.values)
-        apply_settings(trial, {{std::string(f.name), {value, where}}});
-      space.push_back({std::string(f.name), std::move(choice)});
+      for (const std::string& value : choice.values) check(value);
+      space.push_back({std::string(f.name), std::move(choice), where});
     } else if (const auto* inner = node.as_table()) {
       Range range = read_range(*inner, where);
       range.whole = std::holds_alternative<std::int64_t RunConfig::*>(f.member);
       if (!range.whole && !std::holds_alternative<double RunConfig::*>(f.member))
         throw Error("{}: this is no number: give a list of values", where);
-      space.push_back({std::string(f.name), range});
+      for (const double end : {range.low, range.high}) check(fmt::format("{}", end));
+      space.push_back({std::string(f.name), range, where});
     } else {
       throw Error("{}: give a list of values, or a table with low and high", where);
     }
@@ -97,6 +107,8 @@ Settings draw_trial(const Space& space, std::uint64_t seed, std::int64_t trial) 
       value = std::clamp(value, range.low, range.high);
       // Three digits: a config that people can read is worth more than the rest.
       text = range.whole ? fmt::format("{}", std::llround(value)) : fmt::format("{:.3g}", value);
+      if (const double rounded = std::stod(text); rounded < range.low || rounded > range.high)
+        text = fmt::format("{}", value);
     }
     settings[dimension.name] = {text, fmt::format("trial {}, {}", trial, dimension.name)};
   }

@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <set>
 
 #include "pdegcn/data/open.h"
 #include "pdegcn/data/splits.h"
+#include "pdegcn/data/text.h"
 #include "pdegcn/graph/error.h"
 #include "pdegcn/graph/order.h"
 #include "pdegcn/train/footprint.h"
@@ -43,7 +45,10 @@ data::Dataset open_data(const RunConfig& config, bool unrelated) {
   options.cloud.k = config.augment == "none" ? static_cast<int>(config.knn) : 0;
   options.whole = config.points > 0;
   options.unrelated = unrelated;
-  return data::open(config.data, options);
+  data::Dataset data = data::open(config.data, options);
+  if (!data::is_utf8(data.name) || !data::is_utf8(config.data))
+    throw Error("--data: the name or path is not text in UTF-8");
+  return data;
 }
 
 data::Split find_split(const data::Dataset& data, const std::string& name) {
@@ -56,7 +61,7 @@ data::Split find_split(const data::Dataset& data, const std::string& name) {
   options.count = 1;
   options.seed = std::stoull(digits);
   data::Split split = data::random_splits(labels_to_split(data), options).front();
-  split.name = name;
+  split.name = fmt::format("{}{}", kRandom, options.seed);
   return split;
 }
 
@@ -66,6 +71,8 @@ RunConfig settle(RunConfig config, const data::Dataset& data) {
   // A path means the same from every folder.
   if (!named && fs::exists(config.data)) config.data = fs::canonical(config.data).string();
   if (!config.data_dir.empty()) config.data_dir = fs::weakly_canonical(config.data_dir).string();
+  for (const std::string* path : {&config.data, &config.data_dir})
+    if (!data::is_utf8(*path)) throw Error("{}: this path is not text in UTF-8", *path);
 
   if (config.task.empty()) config.task = to_string(natural_task(data));
   if (config.split.empty()) {
@@ -74,6 +81,9 @@ RunConfig settle(RunConfig config, const data::Dataset& data) {
     config.split = data.splits.front().name;
   }
   const Task task = parse_task(config.task);
+  // The splits of a single graph are splits of its nodes.
+  if (data.samples.size() == 1 && task != kNode)
+    throw Error("data set {} has one graph: that is not the task {}", data.name, config.task);
   if (config.input.empty() && task != kNode) config.input = usual_input(data, task);
   if (config.batch == 0) config.batch = config.task == "graph" ? 32 : 1;
   const bool has_equation = (parse_models(config.model) & kPde) != 0;
@@ -97,6 +107,7 @@ std::vector<RunConfig> single_runs(const RunConfig& config, const data::Dataset&
     }
   }
   std::vector<RunConfig> runs;
+  std::set<std::string> names;
   for (const std::string& model : parts_of(config.model)) {
     for (const std::string& split : splits) {
       for (std::int64_t k = 0; k < config.seeds; ++k) {
@@ -106,6 +117,8 @@ std::vector<RunConfig> single_runs(const RunConfig& config, const data::Dataset&
         run.seed = config.seed + k;
         run.seeds = 1;
         run.memory = memory_mode(run, data);
+        if (!names.insert(run_name(run)).second)
+          throw Error("--split {}: two runs would be called {}", config.split, run_name(run));
         runs.push_back(std::move(run));
       }
     }

@@ -6,12 +6,13 @@
 #include <string>
 #include <string_view>
 
-#include "pdegcn/graph/error.h"
+#include "pdegcn/data/text.h"
 
 namespace pdegcn::train {
 
 // Parses TOML; throws Error naming file and line.
 inline toml::table parse_toml(std::string_view text, const std::string& name) {
+  data::check_toml_keys(text, name);
   try {
     return toml::parse(text, name);
   } catch (const toml::parse_error& error) {

@@ -23,6 +23,12 @@ Tuner::Tuner(RunConfig base, const data::Dataset& data, std::string space,
   if (base_.protocol == "test-peek")
     throw Error("--protocol: a search never looks at the test part");
   if (base_.model.find(',') != std::string::npos) throw Error("--model: tune one at a time");
+  Settings searched;
+  for (const Dimension& dimension : space_) searched[dimension.name] = {"", dimension.where};
+  check_fit(searched, base_, parse_task(base_.task), true);
+  if (searched.contains("knn") && base_.augment == "none" &&
+      (parse_models(base_.model) & (kDgcnn | kDgcnnDiffusion)) == 0)
+    throw Error("{}: the data set, with its neighbours, is opened once", searched["knn"].where);
   for (const RunConfig& run : single_runs(base_, data_))
     if (find_split(data_, run.split).validation.empty())
       throw Error("split {} has no validation part to judge by", run.split);
@@ -32,6 +38,7 @@ Tuner::Tuner(RunConfig base, const data::Dataset& data, std::string space,
     trial.settings = draw_trial(space_, static_cast<std::uint64_t>(base_.seed), k);
     trial.config = base_;
     apply_settings(trial.config, trial.settings);
+    trial.config = settle(std::move(trial.config), data_);
     trials_.push_back(std::move(trial));
   }
   claim_folder(resume);
@@ -42,8 +49,17 @@ std::string Tuner::description() const {
                      trials_.size(), space_text_, to_toml(base_));
 }
 
-void Tuner::claim_folder(bool resume) const {
+void Tuner::claim_folder(bool resume) {
   const fs::path path = folder_ / "tune.toml";
+  // Two searches that begin at once are told apart by the lock, which must not appear in a folder
+  // of something else.
+  if (!fs::exists(path)) {
+    if (resume) throw Error("{}: there is no search to go on with", folder_.string());
+    if (fs::exists(folder_) && (!fs::is_directory(folder_) || !fs::is_empty(folder_)))
+      throw Error("{}: the folder is not empty: choose another (--out)", folder_.string());
+    fs::create_directories(folder_);
+  }
+  lock_.emplace(folder_);
   if (fs::exists(path)) {
     if (!resume)
       throw Error(
@@ -55,11 +71,6 @@ void Tuner::claim_folder(bool resume) const {
                   folder_.string());
     return;
   }
-  if (resume) throw Error("{}: there is no search to go on with", folder_.string());
-  if (fs::exists(folder_) && (!fs::is_directory(folder_) || !fs::is_empty(folder_)))
-    throw Error("{}: the folder is not empty: choose another (--out)", folder_.string());
-  std::error_code error;
-  fs::create_directories(folder_, error);
   report::write_atomically(path, description());
 }
 
@@ -114,7 +125,8 @@ void Tuner::advance(Trial& trial, std::int64_t epochs, report::Progress& progres
       const Result result = train(run, data_, open_folder, audience);
       sum += best_value(report::RunFiles{folder}, epochs);
       trial.epochs = std::max(trial.epochs, std::min(result.epochs, epochs));
-    } catch (const Error& error) {  // a bad draw, such as a step that does not stay finite
+    } catch (const NotFinite& error) {  // a bad draw; all else is no matter of one trial
+      progress.message(fmt::format("trial {} failed: {}", trial.number, error.what()));
       sum = std::numeric_limits<double>::infinity();
       trial.note = error.what();
     }

@@ -48,6 +48,16 @@ class OwnData : public testing::Test {
   tests::TemporaryFolder folder;
 };
 
+TEST_F(OwnData, EmptyNodesAndHugeIndicesAreErrors) {
+  expect_error("edges.csv", "a,b\nb,c\nc,\n", "edges.csv:3: the node is empty");
+  folder.write("edges.csv", "0,1\n");
+  expect_error("features.svm", "a 1:1\nb 2147483647:1\n", "features.svm: 2147483647 columns");
+  expect_error("features.svm", "a 1:1\n\xff 2:1\n", "features.svm:2: the label");
+  folder.write("features.svm", "a 1:1\nb 2:1\n");
+  expect_error("dataset.toml", "\n[random_splits]\nseed = -1\n", "dataset.toml:2: random_splits");
+  expect_error("dataset.toml", "\n[random_splits]\ntrain = 2.5\n", "dataset.toml:2: random_splits");
+}
+
 TEST_F(OwnData, NumbersAndNoHeadings) {
   folder.write("edges.csv", "0,1\n1,2\n2,0\n2,2\n");
   folder.write("features.csv", "1,0.5\n0,-2e-1\n3,+4\n5,6\n");
@@ -194,7 +204,8 @@ TEST_F(OwnData, TomlNamesFilesAndOptions) {
   EXPECT_EQ(data.splits[2].train.size(), 2u);
   EXPECT_EQ(data.splits[2].test.size(), 1u);
 
-  expect_error("dataset.toml", "edgs = \"a\"\n", "dataset.toml:1: unknown key 'edgs'; known are");
+  expect_error("dataset.toml", "edgs = \"a\"\n",
+               "dataset.toml:1: unknown key 'edgs', did you mean edges?; known are");
   expect_error("dataset.toml", "\nedges = 5\n", "dataset.toml:2: 'edges' has the wrong type");
   expect_error("dataset.toml", "edges = \n", "dataset.toml:1: ");
   expect_error("dataset.toml", "random_splits = 5\n", "'random_splits' is no table");
@@ -227,16 +238,19 @@ TEST_F(OwnData, MistakesAreErrorsWithTheirLine) {
                "features.csv:2: 1 fields where the first row has 2");
   expect_error("features.csv", "1,2\n3,x\n4,5\n",
                "features.csv:2: the feature 'x' is not a number");
-  expect_error("features.csv", "1,2\n3,nan\n4,5\n", "value 3 is nan");
+  expect_error("features.csv", "1,2\n3,nan\n4,5\n",
+               "features.csv:2: the feature 'nan' is not finite");
   expect_error("features.csv", "1,2\n3,1e99\n4,5\n",
                "features.csv:2: the feature '1e99' is out of");
   expect_error("features.csv", "1,2\n3,\n4,5\n", "features.csv:2: the feature '' is not a number");
   expect_error("features.csv", "", "0 rows and 0 columns are no features");
-  expect_error("features.csv", "id,a\n0,1\n0,2\n", "features.csv: node '0' is there twice");
+  expect_error("features.csv", "id,a\n0,1\n0,2\n", "features.csv:3: node '0' is there twice");
+  expect_error("features.csv", "id,a\n0,1\n,2\n", "features.csv:3: the node is empty");
   expect_error("features.csv", "id,a\n0,1\n1,2\n", "edges.csv:2: unknown node '2'");
   folder.write("features.csv", "1\n2\n3\n");
 
   expect_error("labels.csv", "0,a\n0,b\n", "labels.csv:2: node '0' is there twice");
+  expect_error("labels.csv", "0,\xff\n1,\xfe\n", "labels.csv:1: this line is not text in UTF-8");
   expect_error("labels.csv", "0,a\n3,b\n", "labels.csv:2: node 3 is outside 0..2");
   expect_error("labels.csv", "x,a\n", "labels.csv:1: the node 'x' is not a whole number");
   expect_error("labels.csv", "0,a,b\n", "labels.csv: 3 columns");
@@ -245,7 +259,10 @@ TEST_F(OwnData, MistakesAreErrorsWithTheirLine) {
   folder.write("labels.csv", "a\nb\na\n");
 
   expect_error("splits.csv", "0,train\n1,learn\n", "splits.csv:2: 'learn' is none of train");
-  expect_error("splits.csv", "0,train\n0,test\n", "split '0' names item 0 twice");
+  expect_error("splits.csv", "0,train\n0,test\n", "splits.csv:2: node '0' is there twice");
+  expect_error("splits.csv", "node,a,a\n0,train,test\n", "splits.csv: there are two splits 'a'");
+  for (const char* name : {"all", "random:1", "\"\""})
+    expect_error("splits.csv", fmt::format("node,{}\n0,train\n", name), "the name of a split");
   expect_error("splits.csv", "train\ntest\ntest\ntest\n",
                "splits.csv:4: more rows than the 3 nodes");
   std::filesystem::remove(folder.path() / "splits.csv");
@@ -259,6 +276,8 @@ TEST_F(OwnData, MistakesAreErrorsWithTheirLine) {
   std::filesystem::remove(folder.path() / "features.csv");
   expect_error("features.npy", array<float>({1, 3}, {1, 2, 3}), "outside 0..0");
   expect_error("features.npy", array<float>({3}, {1, 2, 3}), "the shape is (3)");
+  expect_error("features.npy", array<float>({3, 1}, {1, INFINITY, 3}),
+               "features.npy: value 1 is inf");
   expect_error("features.npy", array<float>({0, 3}, {}), "0 rows and 3 columns are no features");
   const ArrayView none{"", {'f', 4}, {std::int64_t{1} << 40, 0}, false, ""};
   expect_error("features.npy", npy(none), "are no features");

@@ -96,5 +96,14 @@ TEST(TableReader, RowsAreRead) {
   EXPECT_FALSE(table.next_row());
 }
 
+TEST(Text, KnowsUtf8) {
+  for (const char* text : {"", "abc", "\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "a\x7f"})
+    EXPECT_TRUE(is_utf8(text)) << text;
+  for (const char* bytes : {"\xff", "\xc3", "\xc0\x80", "\xe0\x80\x80", "\xed\xa0\x80", "\x80",
+                            "\xf4\x90\x80\x80", "\xe2\x82", "\xc3z"})
+    EXPECT_FALSE(is_utf8(bytes));
+  EXPECT_FALSE(is_utf8(std::string_view("a\0b", 3)));
+}
+
 }  // namespace
 }  // namespace pdegcn::data

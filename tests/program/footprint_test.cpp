@@ -36,7 +36,8 @@ TEST(Footprint, IsPredictedWithin15Percent) {
 
 TEST(Footprint, ThatCannotBeHadIsRefusedAtOnceWithAModeThatFits) {
   const TemporaryFolder folder;
-  const std::string deep = "train --data karate --layers 2000000000 --shared-k --out r --memory ";
+  const std::string deep =
+      "train --data demo --layers 100000 --channels 256 --shared-k --out r --memory ";
   const Outcome wave = pdegcn(folder.path(), deep + "store --model h");
   EXPECT_EQ(wave.code, 1);
   EXPECT_TRUE(contains(wave.err, "the run needs about")) << wave.err;
@@ -45,8 +46,8 @@ TEST(Footprint, ThatCannotBeHadIsRefusedAtOnceWithAModeThatFits) {
   EXPECT_EQ(heat.code, 1);
   EXPECT_TRUE(contains(heat.err, "--memory checkpoint needs")) << heat.err;
   EXPECT_FALSE(contains(heat.err, "reverse")) << heat.err;
-  const Outcome wide = pdegcn(
-      folder.path(), "train --data demo --layers 2000000000000 --shared-k --model d --out r");
+  const Outcome wide =
+      pdegcn(folder.path(), "train --data demo --layers 100000 --channels 16384 --model d --out r");
   EXPECT_EQ(wide.code, 1);
   EXPECT_TRUE(contains(wide.err, "use fewer layers or channels")) << wide.err;
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "r"));

@@ -207,8 +207,8 @@ TEST_F(DamagedRun, OtherData) {
   expect_refused("other data");
 }
 
-TEST_F(DamagedRun, EvaluationOnDataOfAnotherShape) {
-  const Outcome outcome = pdegcn(folder.path(), "evaluate run --data karate");
+TEST_F(DamagedRun, PredictionOnDataOfAnotherShape) {
+  const Outcome outcome = pdegcn(folder.path(), "predict run --data karate");
   EXPECT_EQ(outcome.code, 1);
   EXPECT_TRUE(contains(outcome.err, "opening.weight")) << outcome.err;
 }

@@ -21,9 +21,10 @@ std::vector<Split> read_geom_gcn_splits(const std::filesystem::path& folder,
 struct RandomSplits {
   int count = 10;
   std::uint64_t seed = 0;
-  double train = 0.6;       // below 1 a share of every class; else nodes of every class
-  double validation = 0.2;  // below 1 a share of every class; else nodes in all
-  double test = 0;          // as validation; 0 stands for all that are left
+  double train = 0.6;                   // below 1 a share of every class; else nodes of every class
+  double validation = 0.2;              // below 1 a share of every class; else nodes in all
+  double test = 0;                      // as validation; 0 stands for all that are left
+  std::string where = "random splits";  // begins the messages
 };
 
 // Splits "0", "1", ... of the nodes with these labels (kUnlabelled for none): the same for the same

@@ -8,6 +8,13 @@
 
 namespace pdegcn::data {
 
+// Whether all bytes together are text in UTF-8, without a null.
+bool is_utf8(std::string_view bytes);
+
+// Throws Error, which names the line, when a key of TOML text has so many parts that the parser
+// would run out of stack.
+void check_toml_keys(std::string_view toml, const std::string& name);
+
 // Walks through a text file line by line and field by field. A byte-order mark, CRLF line ends and
 // a missing last newline are all the same to it.
 class TextReader {

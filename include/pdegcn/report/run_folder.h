@@ -23,6 +23,20 @@ struct RunFiles {
 // missing or holds no run. A run is known by the first line of its config.toml.
 RunFiles find_run(const std::filesystem::path& folder);
 
+// A folder that this process alone writes to, for as long as this lives; whoever else tries to gets
+// an Error that names the process. The lock is a file '.lock', which may stay.
+class FolderLock {
+ public:
+  explicit FolderLock(const std::filesystem::path& folder);
+  FolderLock(FolderLock&&) noexcept;
+  FolderLock& operator=(FolderLock&&) noexcept;
+  ~FolderLock();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
 // A run that this process writes to; no other process can for as long as this lives.
 //
 // A kill at any moment must leave something to resume from. So after an epoch, write in this order:
@@ -38,21 +52,16 @@ class RunFolder {
   // does, and when another process has the run, which it names.
   static RunFolder resume(const std::filesystem::path& folder);
 
-  RunFolder(RunFolder&&) noexcept;
-  RunFolder& operator=(RunFolder&&) noexcept;
-  ~RunFolder();
-
   const RunFiles& files() const { return files_; }
 
   // Whether there is a state to continue from; a run that was killed in its first epoch has none.
   bool has_checkpoint() const { return std::filesystem::exists(files_.last()); }
 
  private:
-  struct Lock;
-  explicit RunFolder(const std::filesystem::path& folder);
+  explicit RunFolder(const std::filesystem::path& folder) : files_{folder}, lock_(folder) {}
 
   RunFiles files_;
-  std::unique_ptr<Lock> lock_;
+  FolderLock lock_;
 };
 
 }  // namespace pdegcn::report

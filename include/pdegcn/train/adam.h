@@ -40,6 +40,7 @@ class Adam {
     torch::Tensor mean;    // first moment
     torch::Tensor square;  // second moment
     double rate = 0;
+    std::string_view setting = {};  // that the rate comes from
     double decay = 0;
   };
   std::vector<Slot> slots;

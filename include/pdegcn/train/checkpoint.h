@@ -53,6 +53,7 @@ struct Trained {
   std::vector<std::string> classes;  // names of the outputs
   bool multi_label = false;
   Weights weights;
+  std::string graph;  // see Problem::edges_fingerprint()
 };
 
 void write_trained(const std::filesystem::path& path, const Trained& trained);

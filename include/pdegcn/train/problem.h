@@ -76,6 +76,14 @@ class Problem {
   // test part. Eight hexadecimal digits.
   std::string fingerprint() const;
 
+  // A checksum of the graph whose edges have learnt weights; empty where there are none. Throws
+  // Error when weights belong to another; `where` begins the message.
+  std::string edges_fingerprint() const;
+  void check_edges(const std::string& fingerprint, const std::string& where) const;
+
+  // Parameters that the network will have at least, known before it is made.
+  std::int64_t least_parameters() const;
+
   double stability_ratio(const nn::PdeNetwork& network) const;
 
  private:

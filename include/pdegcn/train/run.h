@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "pdegcn/data/dataset.h"
+#include "pdegcn/graph/error.h"
 #include "pdegcn/report/progress.h"
 #include "pdegcn/report/run_folder.h"
 #include "pdegcn/train/config.h"
@@ -55,6 +56,12 @@ struct Result {
   bool interrupted = false;      // stopped before its end: there are no scores yet
 };
 
+// A loss, a gradient or a parameter that is not finite any more.
+class NotFinite : public Error {
+ public:
+  using Error::Error;
+};
+
 // Who watches a run.
 struct Audience {
   report::Progress* progress = nullptr;
@@ -66,8 +73,8 @@ struct Audience {
 };
 
 // Trains one network, or goes on where the folder's checkpoint stands. `config` is one of
-// single_runs(); `open_folder` is called when it has proven to fit the data. Throws Error with the
-// epoch when a loss or a gradient is not finite; the state before that epoch is then in the folder.
+// single_runs(); `open_folder` is called when it has proven to fit the data. Throws NotFinite
+// with the epoch; the state before that epoch is then in the folder.
 Result train(const RunConfig& config, const data::Dataset& data,
              const std::function<report::RunFolder()>& open_folder, const Audience& audience);
 
@@ -75,7 +82,8 @@ Result train(const RunConfig& config, const data::Dataset& data,
 // scores of train, validation and test part.
 Result evaluate(const RunConfig& config, const data::Dataset& data, const report::RunFiles& run);
 
-// The config that is stored with the chosen weights of a run.
+// The config that is stored with the chosen weights of a run. Throws Error unless it is that of
+// config.toml.
 RunConfig config_of_run(const report::RunFiles& run);
 
 // What the chosen network of a run says of all nodes, or all graphs, which need no labels.

@@ -23,6 +23,7 @@ struct Range {
 struct Dimension {
   std::string name;  // of a field
   std::variant<Choice, Range> domain;
+  std::string where;  // file, line and name
 };
 using Space = std::vector<Dimension>;
 

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,7 +52,7 @@ class Tuner {
 
  private:
   std::string description() const;
-  void claim_folder(bool resume) const;
+  void claim_folder(bool resume);
   void advance(Trial& trial, std::int64_t epochs, report::Progress& progress,
                const std::function<bool()>& stop);
   double best_value(const report::RunFiles& files, std::int64_t epochs) const;
@@ -63,6 +64,7 @@ class Tuner {
   std::filesystem::path folder_;
   Space space_;
   std::vector<Trial> trials_;
+  std::optional<report::FolderLock> lock_;
 };
 
 }  // namespace pdegcn::train
