@@ -101,7 +101,7 @@ report::Table paper_form(const train::ExperimentTable& table, const std::vector<
     if (std::find(head.begin() + static_cast<std::ptrdiff_t>(before), head.end(), column) ==
         head.end())
       head.push_back(column);
-    Key key{line.cell->method, line.settings};
+    Key key{line.cell->method, line.cell->published ? "as published, not run" : line.settings};
     if (!by_data) key.insert(key.begin(), line.cell->data);
     auto row = std::ranges::find(rows, key, &decltype(rows)::value_type::first);
     if (row == rows.end()) row = rows.insert(row, {key, {}});

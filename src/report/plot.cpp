@@ -242,12 +242,16 @@ std::string gnuplot_script(const Figure& figure, bool svg) {
     for (const Curve& curve : panel.curves) {
       const auto place = static_cast<std::size_t>(
           std::find(names.begin(), names.end(), curve.name) - names.begin());
-      plots += fmt::format(
-          "{}$curve{} using 1:2 with {} linewidth 2 dashtype {} linecolor rgb '{}' {}",
-          plots.empty() ? "plot " : ", ", block++,
-          curve.x.size() == 1 || !panel.x_names.empty() ? "points pointtype 7" : "lines",
-          1 + place / kColours.size() % 4, kColours[place % kColours.size()],
-          has_legend(panel) ? "title " + in_quotes(shortened(curve.name)) : "notitle");
+      // Discs, squares, triangles and diamonds, as lines are whole, dashed and dotted.
+      constexpr std::array<int, 4> kShapes{7, 5, 9, 13};
+      const std::size_t turn = place / kColours.size() % kShapes.size();
+      const std::string points = fmt::format("points pointtype {}", kShapes[turn]);
+      plots +=
+          fmt::format("{}$curve{} using 1:2 with {} linewidth 2 dashtype {} linecolor rgb '{}' {}",
+                      plots.empty() ? "plot " : ", ", block++,
+                      curve.x.size() == 1 || !panel.x_names.empty() ? points : "lines", 1 + turn,
+                      kColours[place % kColours.size()],
+                      has_legend(panel) ? "title " + in_quotes(shortened(curve.name)) : "notitle");
     }
     out += plots + "\nunset label 1\n";
   }
