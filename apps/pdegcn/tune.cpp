@@ -68,7 +68,7 @@ int run(const Wishes& wishes, const Settings& flags) {
   if (!std::isfinite(tuner.ranking().front()->value)) throw Error("no trial came to an end");
   fmt::print(
       "judged on the validation part alone; the best config is {0}/best.toml:\n"
-      "  pdegcn train --config {0}/best.toml\n",
+      "  pdegcn train --config {0}/best.toml --seeds 5\n",
       base.out);
   return kOk;
 }

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
+#include <set>
 #include <string_view>
 
 #include "pdegcn/report/atomic_file.h"
@@ -239,15 +240,19 @@ std::string gnuplot_script(const Figure& figure, bool svg) {
     out += fmt::format("set xrange [{}:{}]\nset yrange [{}:{}]\n", range.x_low, range.x_high,
                        range.y_low, range.y_high);
     std::string plots;
+    std::set<std::string> listed;
     for (const Curve& curve : panel.curves) {
       const auto place = static_cast<std::size_t>(
           std::find(names.begin(), names.end(), curve.name) - names.begin());
       plots += fmt::format(
           "{}$curve{} using 1:2 with {} linewidth 2 dashtype {} linecolor rgb '{}' {}",
           plots.empty() ? "plot " : ", ", block++,
-          curve.x.size() == 1 || !panel.x_names.empty() ? "points pointtype 7" : "lines",
-          1 + place / kColours.size() % 4, kColours[place % kColours.size()],
-          has_legend(panel) ? "title " + in_quotes(shortened(curve.name)) : "notitle");
+          curve.x.size() == 1 || !panel.x_names.empty() ? "points pointtype 7 pointsize 1.2"
+                                                        : "lines",
+          curve.dashed ? 2 : 1 + place / kColours.size() % 4, kColours[place % kColours.size()],
+          has_legend(panel) && listed.insert(curve.name).second
+              ? "title " + in_quotes(shortened(curve.name))
+              : "notitle");
     }
     out += plots + "\nunset label 1\n";
   }

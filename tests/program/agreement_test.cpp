@@ -37,7 +37,7 @@ TEST_P(EachModel, TrainEvaluatePredictAndAForwardPassByHandAgree) {
   const std::string model = GetParam();
   const auto trained = pdegcn_json(
       folder.path(),
-      "train --data own --layers 5 --channels 17 --step 0.2 --epochs 60 --lr-pde 0.01 --model " +
+      "train --data own --features raw --layers 5 --channels 17 --step 0.2 --epochs 60 --lr-pde 0.01 --model " +
           model + (model == "m" ? " --lr-alpha 0.1" : "") + " --out run");
   const auto evaluated = pdegcn_json(folder.path(), "evaluate run");
   EXPECT_EQ(trained["runs"][0]["test"]["score"], evaluated["test"]["score"]);

@@ -222,7 +222,7 @@ TEST(Trouble, ALossThatIsNotFiniteEndsTheRun) {
   EXPECT_EQ(outcome.code, 1);
   EXPECT_TRUE(contains(outcome.err, "epoch 1:")) << outcome.err;
   EXPECT_TRUE(contains(outcome.err, "stability bound")) << outcome.err;
-  EXPECT_TRUE(contains(outcome.err, "warning: outside the bound")) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "outside the bound of stability")) << outcome.err;
   EXPECT_TRUE(fs::exists(folder.path() / "run" / "last.safetensors"));
 }
 

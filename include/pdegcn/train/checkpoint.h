@@ -11,6 +11,7 @@
 #include "pdegcn/nn/network.h"
 #include "pdegcn/train/adam.h"
 #include "pdegcn/train/config.h"
+#include "pdegcn/train/scaling.h"
 
 namespace pdegcn::train {
 
@@ -53,6 +54,7 @@ struct Trained {
   std::vector<std::string> classes;  // names of the outputs
   bool multi_label = false;
   Weights weights;
+  Scaling scaling = {};  // of the features, where they are standardised
 };
 
 void write_trained(const std::filesystem::path& path, const Trained& trained);
