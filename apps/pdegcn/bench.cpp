@@ -59,7 +59,7 @@ std::string openblas_core() {
                                                 "Nehalem",  "Atom",  "Sandybridge", "Generic"};
   const bool old = std::ranges::any_of(kBeforeAvx2, [&](const char* n) { return name == n; });
   if (old && has("AVX2") && std::getenv("OPENBLAS_CORETYPE") == nullptr) {
-    const char* right = has("AVX3") ? "SkylakeX" : "Haswell";
+    const char* right = has("AVX-512") ? "SkylakeX" : "Haswell";
     fmt::print(stderr,
                "OpenBLAS takes this processor for {}, which has no AVX2: starting again with "
                "OPENBLAS_CORETYPE={}\n",

@@ -1,11 +1,17 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <tuple>
 
 #include "command.h"
 #include "pdegcn/graph/error.h"
 #include "pdegcn/report/atomic_file.h"
+#include "pdegcn/report/mean_std.h"
 #include "pdegcn/report/plot.h"
 #include "pdegcn/report/table.h"
 #include "pdegcn/train/correspondence.h"
@@ -18,13 +24,18 @@ namespace fs = std::filesystem;
 constexpr const char* kExamples = R"(Examples:
   pdegcn evaluate runs/cora
       loss and score of the chosen epoch on the train, validation and test part
+  pdegcn evaluate runs/demo-dhm
+      all runs of one call, with mean and standard deviation of every network
   pdegcn evaluate runs/cora --split 3 --json
       the same network on another split of its data set
   pdegcn evaluate runs/mine --data new-graph
       on other data with the same features and classes
-  pdegcn evaluate runs/shapes
+  pdegcn evaluate runs/shapes --out report
       of shapes also the accuracy by class and who was taken for whom; of a correspondence the
       share of exact vertices and the curve of the geodesic error)";
+
+constexpr const char* kPeeked =
+    "protocol test-peek: epochs were chosen by their test score, which is no measure of quality";
 
 // Rows are what was right, columns what was said.
 std::vector<std::vector<std::int64_t>> confusion(const train::Answered& answered,
@@ -62,6 +73,7 @@ std::string tell_classes(const data::Dataset& data, const train::Answered& answe
          {"count", all}});
   }
   json["confusion"] = counts;
+  if (out.empty()) return shares.text() + "\nwho was taken for whom: --out DIR writes it\n";
   report::write_atomically(out / "confusion.csv", matrix.csv());
   return fmt::format("{}\nwho was taken for whom: {}\n", shares.text(),
                      (out / "confusion.csv").string());
@@ -74,6 +86,12 @@ std::string tell_geodesics(const data::Dataset& data, const train::Answered& ans
                       {"mean_error", errors.mean()},
                       {"within_0.01", errors.within(0.01)},
                       {"within_0.1", errors.within(0.1)}};
+  const std::string told = fmt::format(
+      "test vertices with zero geodesic error {} %, within 0.01 {} %, within 0.1 {} %, mean error "
+      "{:.4f}\n",
+      percent(errors.exact()), percent(errors.within(0.01)), percent(errors.within(0.1)),
+      errors.mean());
+  if (out.empty()) return told + "the curve: --out DIR writes and draws it\n";
   report::write_atomically(out / "geodesic.csv", errors.csv());
   report::Curve curve{data.name, train::GeodesicErrors::curve_errors(), {}};
   for (const double error : curve.x) curve.y.push_back(100 * errors.within(error));
@@ -87,11 +105,7 @@ std::string tell_geodesics(const data::Dataset& data, const train::Answered& ans
   } catch (const Error& error) {
     warn(error.what());  // the numbers are there without it
   }
-  return fmt::format(
-      "test vertices with zero geodesic error {} %, within 0.01 {} %, within 0.1 {} %, mean error "
-      "{:.4f}\nthe curve: {}\n",
-      percent(errors.exact()), percent(errors.within(0.01)), percent(errors.within(0.1)),
-      errors.mean(), files);
+  return told + "the curve: " + files + "\n";
 }
 
 // More classes than a table can show are told by their numbers alone.
@@ -102,70 +116,163 @@ std::string tell_answers(const train::RunConfig& config, const data::Dataset& da
                          nlohmann::ordered_json& json) {
   if (answered.said.empty()) return "";
   std::error_code error;
-  fs::create_directories(out, error);
+  if (!out.empty()) fs::create_directories(out, error);
   if (error) throw Error("{}: {}", out.string(), error.message());
   if (config.task == "correspondence")
     return data.template_vertex.empty() ? "" : tell_geodesics(data, answered, out, json);
   return data.class_names.size() > kMostClasses ? "" : tell_classes(data, answered, out, json);
 }
 
-int run(const std::string& folder, const std::string& out, const train::Settings& flags) {
-  const report::RunFiles files = report::find_run(folder);
-  train::RunConfig config = train::config_of_run(files);
+using Parts = std::vector<std::pair<const char*, const train::Score*>>;
+
+Parts parts_of(const train::Result& r) {
+  return {{"train", &r.train}, {"validation", &r.validation}, {"test", &r.test}};
+}
+
+// A data set and what it was opened for: runs of one call mostly share it.
+struct Opened {
+  train::RunConfig config;
+  data::Dataset data;
+
+  bool serves(const train::RunConfig& c) const {
+    return std::tie(c.data, c.data_dir, c.features, c.knn, c.points, c.augment) ==
+           std::tie(config.data, config.data_dir, config.features, config.knn, config.points,
+                    config.augment);
+  }
+};
+
+// How many of what a split tests the network has learnt from, in another split of the same data.
+std::int64_t known_answers(const train::RunConfig& trained, const train::RunConfig& asked,
+                           const data::Dataset& data) {
+  if (trained.data != asked.data || trained.split == asked.split) return 0;
+  const auto learnt = train::find_split(data, trained.split).train;
+  const std::set<std::int32_t> known(learnt.begin(), learnt.end());
+  return std::ranges::count_if(train::find_split(data, asked.split).test,
+                               [&](std::int32_t id) { return known.contains(id); });
+}
+
+// The chosen network of a run; `opened` is used again where it serves.
+train::Result measure(const report::RunFiles& files, const train::Settings& flags,
+                      std::optional<Opened>& opened) {
+  const train::RunConfig trained = train::config_of_run(files);
+  train::RunConfig config = trained;
   // Another data set has its own splits.
   if (flags.contains("data")) config.split.clear();
   train::apply_settings(config, flags);
   use_threads(config.threads);
-  const data::Dataset data = train::open_data(config);
-  config = train::settle(std::move(config), data);
-  const train::Result r = train::evaluate(config, data, files);
+  if (!opened || !opened->serves(config)) opened = Opened{config, train::open_data(config)};
+  config = train::settle(std::move(config), opened->data);
+  if (const auto known = known_answers(trained, config, opened->data); known > 0)
+    warn(
+        fmt::format("{}: the network was trained on {} of what split {} tests: its test score "
+                    "there says nothing of new data",
+                    files.folder.string(), known, config.split));
+  return train::evaluate(config, opened->data, files);
+}
 
-  auto details = nlohmann::ordered_json::object();
-  const std::string told = tell_answers(config, data, r.answered,
-                                        out.empty() ? fs::path(folder) : fs::path(out), details);
-  const std::pair<const char*, const train::Score*> parts[] = {
-      {"train", &r.train}, {"validation", &r.validation}, {"test", &r.test}};
-  if (config.json) {
-    nlohmann::ordered_json json{{"data", data.name},
-                                {"split", config.split},
-                                {"protocol", config.protocol},
-                                {"metric", r.metric},
-                                {"selected_epoch", r.best_epoch}};
-    for (const auto& [name, score] : parts)
-      if (score->count > 0)
-        json[name] = {{"loss", score->loss}, {"score", score->score}, {"count", score->count}};
-    json.update(details);
+nlohmann::ordered_json json_of(const train::Result& r, const data::Dataset& data) {
+  nlohmann::ordered_json json{{"data", data.name},
+                              {"model", r.config.model},
+                              {"split", r.config.split},
+                              {"seed", r.config.seed},
+                              {"protocol", r.config.protocol},
+                              {"metric", r.metric},
+                              {"selected_epoch", r.best_epoch}};
+  for (const auto& [name, score] : parts_of(r))
+    if (score->count > 0)
+      json[name] = {{"loss", score->loss}, {"score", score->score}, {"count", score->count}};
+  return json;
+}
+
+int run_one(const report::RunFiles& files, const std::string& out, const train::Settings& flags) {
+  std::optional<Opened> opened;
+  const train::Result r = measure(files, flags, opened);
+  nlohmann::ordered_json json = json_of(r, opened->data);
+  const std::string told = tell_answers(r.config, opened->data, r.answered, out, json);
+  if (r.config.json) {
     fmt::print("{}\n", json.dump(2));
     return kOk;
   }
   report::Table table({"part", r.metric + " %", "loss", "answers"});
-  for (const auto& [name, score] : parts)
+  for (const auto& [name, score] : parts_of(r))
     if (score->count > 0)
       table.add({name, percent(score->score), fmt::format("{:.4f}", score->loss),
                  fmt::format("{}", score->count)});
-  fmt::print("{}\ndata {}, split {}, epoch {} of {}\n", table.text(), data.name, config.split,
-             r.best_epoch, folder);
+  fmt::print("{}\ndata {}, split {}, epoch {} of {}\n", table.text(), opened->data.name,
+             r.config.split, r.best_epoch, files.folder.string());
   if (!told.empty()) fmt::print("\n{}", told);
-  if (config.protocol == "test-peek")
-    fmt::print(
-        "protocol test-peek: this epoch was chosen by its test score, which is no measure of "
-        "quality\n");
+  if (r.config.protocol == "test-peek") fmt::print("{}\n", kPeeked);
   return kOk;
+}
+
+// A table with a line for every run and one for the mean of every model.
+int run_many(const std::vector<report::RunFiles>& runs, const train::Settings& flags) {
+  std::optional<Opened> opened;
+  std::vector<train::Result> results;
+  auto list = nlohmann::ordered_json::array();
+  report::Table table({"run", "epoch", "train %", "validation %", "test %"});
+  for (const report::RunFiles& files : runs) {
+    if (!fs::exists(files.best())) {
+      warn(fmt::format("{} has no chosen epoch yet and is left out", files.folder.string()));
+      continue;
+    }
+    const train::Result& r = results.emplace_back(measure(files, flags, opened));
+    list.push_back(json_of(r, opened->data));
+    list.back()["folder"] = files.folder.string();
+    table.add({files.folder.string(), fmt::format("{}", r.best_epoch), percent(r.train.score),
+               percent(r.validation.score), percent(r.test.score)});
+  }
+  if (results.empty()) throw Error("none of the runs has a chosen epoch yet");
+  if (results.front().config.json) {
+    fmt::print("{}\n", list.dump(2));
+    return kOk;
+  }
+  std::map<std::string, std::vector<const train::Result*>> models;
+  for (const train::Result& r : results) models[r.config.model].push_back(&r);
+  for (const auto& [model, group] : models) {
+    const auto mean = [&](train::Score train::Result::*part) {
+      std::vector<double> values;
+      for (const train::Result* r : group)
+        if (std::isfinite((r->*part).score)) values.push_back((r->*part).score);
+      return values.empty() ? "" : report::format_percent(report::mean_std(values));
+    };
+    if (group.size() > 1)
+      table.add({fmt::format("mean of {}, {} runs", train::model_info(model).title, group.size()),
+                 "", mean(&train::Result::train), mean(&train::Result::validation),
+                 mean(&train::Result::test)});
+  }
+  fmt::print("{}\n{}{}\n", table.text(), results.front().metric,
+             models.size() < results.size() ? ", ± is the sample standard deviation" : "");
+  if (std::ranges::any_of(results, [](const auto& r) { return r.config.protocol == "test-peek"; }))
+    fmt::print("{}\n", kPeeked);
+  return kOk;
+}
+
+int run(const std::vector<std::string>& folders, const std::string& out,
+        const train::Settings& flags) {
+  std::vector<report::RunFiles> runs;
+  for (const std::string& folder : folders)
+    for (report::RunFiles& files : report::find_runs(folder)) runs.push_back(std::move(files));
+  if (runs.size() == 1) return run_one(runs.front(), out, flags);
+  if (!out.empty())
+    throw Error("--out: this is for the files of one run, here are {}", runs.size());
+  return run_many(runs, flags);
 }
 
 }  // namespace
 
 void add_evaluate(CLI::App& program, Action& action) {
-  CLI::App* command = program.add_subcommand("evaluate", "Measure the chosen network of a run");
-  auto folder = std::make_shared<std::string>();
-  command->add_option("run", *folder, "Folder of the run")->required()->type_name("RUN");
+  CLI::App* command = program.add_subcommand("evaluate", "Measure the chosen network of runs");
+  auto folders = std::make_shared<std::vector<std::string>>();
+  command->add_option("runs", *folders, "Folders of runs, or of several")
+      ->required()
+      ->type_name("RUN");
   auto out = std::make_shared<std::string>();
-  command
-      ->add_option("--out", *out, "Folder for confusion.csv, geodesic.csv, .png [that of the run]")
+  command->add_option("--out", *out, "Folder for confusion.csv, geodesic.csv and geodesic.png")
       ->type_name("DIR");
   auto flags = add_settings(*command, {"data", "data-dir", "split", "threads", "json"});
   command->footer(kExamples);
-  command->callback([=, &action] { action = [=] { return run(*folder, *out, *flags); }; });
+  command->callback([=, &action] { action = [=] { return run(*folders, *out, *flags); }; });
 }
 
 }  // namespace pdegcn::app

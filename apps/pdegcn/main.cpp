@@ -4,8 +4,10 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 #include <iostream>
 #include <limits>
@@ -22,8 +24,7 @@ constexpr const char* kAbout =
 
 constexpr const char* kFirstSteps = R"(First steps:
   pdegcn train                          train three networks on embedded data
-  pdegcn evaluate runs/demo-dhm/d-public-0
-                                        how well one of them does
+  pdegcn evaluate runs/demo-dhm         how well they do
   pdegcn train --help                   all settings, with examples
 
 Exit codes: 0 all is well, 1 something to correct in what was asked, 2 a fault of the program.)";
@@ -64,6 +65,12 @@ void check_flags(const CLI::App& program, std::span<char*> words) {
 }
 
 int run(int count, char** arguments) {
+  // "help train" means "train --help".
+  static char help[] = "--help";
+  if (count > 1 && std::string_view(arguments[1]) == "help") {
+    std::rotate(arguments + 1, arguments + 2, arguments + count);
+    arguments[count - 1] = help;
+  }
   CLI::App program(kAbout, "pdegcn");
   Action action;
   add_train(program, action);
@@ -77,7 +84,7 @@ int run(int count, char** arguments) {
   add_fetch(program, action);
   add_bench(program, action);
   program.set_version_flag("--version", [] {
-    return fmt::format("pdegcn {}\n{}", PDEGCN_VERSION, train::library_versions());
+    return fmt::format("pdegcn {}\n{}", train::version(), train::library_versions());
   });
   program.footer(kFirstSteps);
   program.allow_extras();
@@ -89,7 +96,9 @@ int run(int count, char** arguments) {
   } catch (const CLI::Success& success) {  // --help and --version
     return program.exit(success);
   } catch (const CLI::ParseError& error) {
-    throw Error("{}", error.what());
+    const auto chosen = program.get_subcommands();
+    throw Error("{}; see 'pdegcn {}--help'", error.what(),
+                chosen.empty() ? "" : chosen.front()->get_name() + " ");
   }
   for (const CLI::App* command : program.get_subcommands()) check_rest(*command);
   check_rest(program);

@@ -1,9 +1,11 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "command.h"
 #include "pdegcn/data/file.h"
@@ -34,11 +36,14 @@ constexpr const char* kExamples = R"(Examples:
       seeds 10 to 14
   pdegcn train --resume --out runs/cora
       go on with a run that was stopped
+  pdegcn train --data cora --model h --layers 64 --dry-run
+      all settings, the number of parameters and the memory, without training
   pdegcn train --config runs/cora/config.toml --out runs/again
       repeat a run, bit for bit)";
 
-// Several runs of one call share a folder, which holds this file beside theirs.
+// Several runs of one call share a folder, which holds these files beside theirs.
 constexpr const char* kSweepFile = "sweep.toml";
+constexpr const char* kResultsFile = "results.csv";
 constexpr std::string_view kSweepMark = "# Several runs of pdegcn. ";
 
 // A folder below runs/ that is not there yet, and is when this returns.
@@ -67,11 +72,24 @@ struct Plan {
   std::vector<RunConfig> each;  // one per model
   data::Dataset data;
   fs::path folder;
+  std::vector<std::string> sources;  // where the settings come from, one line per model
 };
 
 Settings file_settings(const std::string& path) {
   if (path.empty()) return {};
   return train::read_settings(data::File(path).content(), path);
+}
+
+// The values that come from experiments/, for people.
+std::string source_of(const RunConfig& config, const Settings& built_in) {
+  std::string values;
+  for (const train::Field& f : train::fields())
+    if (built_in.contains(std::string(f.name)) &&
+        (f.models & train::parse_models(config.model)) != 0)
+      values +=
+          fmt::format("{}{} {}", values.empty() ? "" : ", ", f.name, train::text_of(config, f));
+  if (values.empty()) return "settings: the defaults of 'pdegcn train --help'";
+  return fmt::format("settings: built-in values for {}: {}", config.data, values);
 }
 
 Plan plan_new(const Settings& file, const Settings& flags) {
@@ -84,7 +102,13 @@ Plan plan_new(const Settings& file, const Settings& flags) {
   std::vector<RunConfig> each;
   for (RunConfig& one : train::resolve_each(file, flags))
     each.push_back(train::settle(std::move(one), data));
-  return {config, std::move(each), std::move(data), config.out};
+  Plan plan{config, std::move(each), std::move(data), config.out, {}};
+  for (const RunConfig& one : plan.each) {
+    Settings with_model = flags;
+    with_model["model"] = {one.model, "--model"};
+    plan.sources.push_back(source_of(one, train::built_in(file, with_model)));
+  }
+  return plan;
 }
 
 // What sweep.toml says: the config, and in sections what other models than the first have
@@ -134,12 +158,13 @@ Plan plan_resumed(const Settings& file, const Settings& flags) {
                     given.out, train::text_of(stored, f), train::text_of(wanted, f));
     return wanted;
   };
-  Plan plan{agreed(config), {}, std::move(data), given.out};
+  Plan plan{agreed(config), {}, std::move(data), given.out, {}};
   for (const std::string& model : train::parts_of(config.model)) {
     const std::string_view section = model;
     RunConfig one = agreed(read({&section, 1}));
     one.model = model;
     plan.each.push_back(train::fitting(std::move(one)));
+    plan.sources.push_back("settings: " + path.string());
   }
   return plan;
 }
@@ -160,13 +185,41 @@ void claim_sweep(const Plan& plan) {
                   kSweepMark, sweep_toml(plan)));
 }
 
-std::vector<Result> perform(Plan& plan, bool& interrupted) {
+std::vector<RunConfig> runs_of(const Plan& plan) {
   std::vector<RunConfig> runs;
   for (const RunConfig& one : plan.each)
     for (RunConfig& run : train::single_runs(one, plan.data)) runs.push_back(std::move(run));
+  return runs;
+}
+
+// The first lines: what there is to learn from, and how many runs will.
+void introduce(const Plan& plan, const std::vector<RunConfig>& runs, report::Progress& progress) {
+  using report::with_commas;
+  const data::Dataset& data = plan.data;
+  progress.message(fmt::format(
+      "{}: {}{} nodes, {} edges, {} features, {} classes", data.name,
+      data.samples.size() > 1 ? fmt::format("{} graphs, ", with_commas(data.samples.size())) : "",
+      with_commas(data.num_nodes()), with_commas(data.num_edges()),
+      with_commas(data.num_features()), with_commas(data.num_classes())));
+  if (runs.size() == 1) return;
+  std::string product;
+  const auto seeds = static_cast<std::size_t>(plan.config.seeds);
+  for (const auto& [count, what] : {std::pair(plan.each.size(), "networks"),
+                                    {runs.size() / plan.each.size() / seeds, "splits"},
+                                    {seeds, "seeds"}})
+    if (count > 1) product += fmt::format("{}{} {}", product.empty() ? "" : " × ", count, what);
+  progress.message(product.find("×") == std::string::npos
+                       ? product
+                       : fmt::format("{} = {} runs", product, runs.size()));
+}
+
+std::vector<Result> perform(Plan& plan, bool& interrupted) {
+  const std::vector<RunConfig> runs = runs_of(plan);
   const bool several = runs.size() > 1;
   report::Progress progress(std::cerr,
                             report::Progress::options_for(STDERR_FILENO, plan.config.quiet));
+  if (!plan.config.quiet) introduce(plan, runs, progress);
+  std::size_t model = 0;
   std::vector<Result> results;
   for (std::size_t k = 0; k < runs.size() && !interrupted; ++k) {
     const auto open_folder = [&] {
@@ -179,11 +232,23 @@ std::vector<Result> perform(Plan& plan, bool& interrupted) {
     };
     train::Audience audience;
     audience.progress = &progress;
-    audience.quiet = plan.config.quiet || several;
+    audience.quiet = plan.config.quiet;
+    audience.introduce = k == 0 || runs[k].model != runs[k - 1].model;
+    if (audience.introduce && !audience.quiet &&
+        (model == 0 || plan.sources[model] != plan.sources[model - 1]))
+      progress.message(plan.sources[model]);
+    model += audience.introduce ? 1 : 0;
     audience.stop = [](std::int64_t) { return stop_requested(); };
     if (several)
       audience.name = fmt::format("{} {}/{}", train::run_name(runs[k]), k + 1, runs.size());
-    results.push_back(train::train(runs[k], plan.data, open_folder, audience));
+    const Result& r = results.emplace_back(train::train(runs[k], plan.data, open_folder, audience));
+    if (!r.interrupted && !audience.quiet)
+      progress.message(fmt::format("{}{}; epoch {} was chosen",
+                                   several ? train::run_name(runs[k]) + ": " : "",
+                                   train::why_ended(r), r.best_epoch));
+    if (several && !results.back().interrupted)
+      report::write_atomically(plan.folder / kResultsFile,
+                               train::results_table(results, peak_memory()).csv());
     interrupted = results.back().interrupted || (stop_requested() && k + 1 < runs.size());
   }
   return results;
@@ -193,7 +258,7 @@ std::vector<Result> perform(Plan& plan, bool& interrupted) {
 struct Row {
   std::string model;
   std::int64_t layers = 0;
-  std::vector<double> test, validation, alpha, epoch, milliseconds;
+  std::vector<double> test, validation, alpha, epoch, epochs, seconds_per_epoch;
   std::int64_t parameters = 0;
   double seconds = 0;
 };
@@ -211,7 +276,8 @@ std::vector<Row> rows_of(const std::vector<Result>& results) {
     if (std::isfinite(r.validation.score)) row.validation.push_back(r.validation.score);
     for (const double alpha : r.alpha) row.alpha.push_back(alpha);
     row.epoch.push_back(static_cast<double>(r.best_epoch));
-    if (std::isfinite(r.seconds_per_epoch)) row.milliseconds.push_back(1e3 * r.seconds_per_epoch);
+    row.epochs.push_back(static_cast<double>(r.epochs));
+    if (std::isfinite(r.seconds_per_epoch)) row.seconds_per_epoch.push_back(r.seconds_per_epoch);
     row.parameters = r.parameters;
     row.seconds += r.seconds;
   }
@@ -230,13 +296,17 @@ void print_table(const Plan& plan, const std::vector<Result>& results) {
   report::Table table(
       {"network", "layers",
        fmt::format("test {} %{}", results.front().metric, peeked ? " (PEEKED)" : ""),
-       "validation %", "alpha", "epoch", "parameters", "ms/epoch", "time"});
+       "validation %", "alpha", "epoch", "of", "parameters", "per epoch", "time"});
   for (const Row& row : rows_of(results))
     table.add({std::string(train::model_info(row.model).title), fmt::format("{}", row.layers),
                spread(row.test, 1, true), spread(row.validation, 1, true), spread(row.alpha, 3),
-               spread(row.epoch, 0), fmt::format("{}", row.parameters), spread(row.milliseconds, 1),
+               spread(row.epoch, 0), spread(row.epochs, 0), report::with_commas(row.parameters),
+               row.seconds_per_epoch.empty()
+                   ? ""
+                   : report::format_duration(report::mean_std(row.seconds_per_epoch).mean),
                report::format_duration(row.seconds)});
-  fmt::print("\n{}\n", table.text());
+  if (isatty(STDOUT_FILENO) == 1) fmt::print("\n");  // apart from the lines of progress
+  fmt::print("{}\n", table.text());
   fmt::print("data {}, task {}, split {}, {}\n", plan.data.name, c.task, c.split,
              c.seeds == 1 ? fmt::format("seed {}", c.seed)
                           : fmt::format("seeds {} to {}", c.seed, c.seed + c.seeds - 1));
@@ -251,28 +321,25 @@ void print_table(const Plan& plan, const std::vector<Result>& results) {
   else
     fmt::print("protocol validation: the epoch was chosen by {}, the test part looked at once\n",
                c.select);
-  fmt::print("peak memory {:.0f} MB, run in {}\n", static_cast<double>(peak_memory()) / 1e6,
-             plan.folder.string());
+  const bool several = results.size() > 1;
+  if (several && results.size() > plan.each.size())
+    fmt::print("± is the sample standard deviation\n");
+  std::set<std::string> modes;
+  for (const Result& r : results)
+    if ((train::parse_models(r.config.model) & train::kPde) != 0) modes.insert(r.config.memory);
+  fmt::print("peak memory {:.0f} MB{}, {} in {}\n", static_cast<double>(peak_memory()) / 1e6,
+             modes.empty() ? "" : fmt::format(" (--memory {})", fmt::join(modes, ", ")),
+             several ? "runs" : "run", plan.folder.string());
 }
 
 void print_json(const Plan& plan, const std::vector<Result>& results) {
   using Json = nlohmann::ordered_json;
-  const auto number = [](double value) { return std::isfinite(value) ? Json(value) : Json(); };
   Json runs = Json::array();
   for (const Result& r : results) {
-    Json run{{"model", r.config.model},
-             {"split", r.config.split},
-             {"seed", r.config.seed},
-             {"epochs", r.epochs},
-             {"selected_epoch", r.best_epoch}};
-    for (const auto& [name, score] :
-         {std::pair("train", &r.train), std::pair("validation", &r.validation),
-          std::pair("test", &r.test)})
-      run[name] = {{"loss", number(score->loss)}, {"score", number(score->score)}};
-    if (!r.alpha.empty()) run["alpha"] = r.alpha;
-    run["parameters"] = r.parameters;
+    Json run = Json::parse(train::to_json(r));
     run["seconds"] = r.seconds;
-    run["seconds_per_epoch"] = number(r.seconds_per_epoch);
+    run["seconds_per_epoch"] =
+        std::isfinite(r.seconds_per_epoch) ? Json(r.seconds_per_epoch) : Json();
     runs.push_back(std::move(run));
   }
   Json summary = Json::array();
@@ -281,7 +348,7 @@ void print_json(const Plan& plan, const std::vector<Result>& results) {
     const auto test = report::mean_std(row.test);
     summary.push_back({{"model", row.model},
                        {"test_mean", test.mean},
-                       {"test_deviation", test.deviation},
+                       {"test_deviation", test.count > 1 ? Json(test.deviation) : Json()},
                        {"runs", test.count}});
   }
   Json all{{"data", plan.data.name},
@@ -299,7 +366,32 @@ void print_json(const Plan& plan, const std::vector<Result>& results) {
   fmt::print("{}\n", all.dump(2));
 }
 
-int run(const std::string& config_file, const Settings& flags) {
+// Who answers with the largest class learns nothing from the data.
+void warn_of_guessing(const std::vector<Result>& results) {
+  const auto guesses = [](const Result& r) { return r.validation.score <= r.most_common; };
+  const auto found = std::ranges::find_if(results, guesses);
+  if (found == results.end()) return;
+  const auto count = std::ranges::count_if(results, guesses);
+  warn(fmt::format(
+      "{}the chosen epoch is no better on the validation part than the most common class, which is "
+      "right for {:.1f} %: try another --lr, --step or --features, or more epochs",
+      results.size() > 1 ? fmt::format("in {} of {} runs ", count, results.size()) : "",
+      100 * found->most_common));
+}
+
+// What a call would do, on the error stream, and its complete config.
+int foretell(const Plan& plan) {
+  report::Progress progress(std::cerr, report::Progress::options_for(STDERR_FILENO, true));
+  introduce(plan, runs_of(plan), progress);
+  for (std::size_t k = 0; k < plan.each.size(); ++k) {
+    progress.message(plan.sources[k]);
+    train::forecast(train::single_runs(plan.each[k], plan.data).front(), plan.data, progress);
+  }
+  fmt::print("{}", sweep_toml(plan));
+  return kOk;
+}
+
+int run(const std::string& config_file, const Settings& flags, bool dry) {
   const Settings file = file_settings(config_file);
   RunConfig first;
   train::apply_settings(first, file);
@@ -309,6 +401,7 @@ int run(const std::string& config_file, const Settings& flags) {
     warn(
         "protocol test-peek chooses epochs by the test part; its scores are no measure of quality");
 
+  if (dry) return foretell(plan);
   listen_for_stop();
   bool interrupted = false;
   const auto results = perform(plan, interrupted);
@@ -318,6 +411,7 @@ int run(const std::string& config_file, const Settings& flags) {
         results.back().epochs, shell_word(plan.folder.string()));
     return kUserError;
   }
+  warn_of_guessing(results);
   if (plan.config.json)
     print_json(plan, results);
   else
@@ -332,9 +426,11 @@ void add_train(CLI::App& program, Action& action) {
   auto config_file = std::make_shared<std::string>();
   command->add_option("--config", *config_file, "TOML file with any of the settings below")
       ->type_name("FILE");
+  auto dry = std::make_shared<bool>(false);
+  command->add_flag("--dry-run", *dry, "Print what would be trained, with all settings, and end");
   auto flags = add_settings(*command);
   command->footer(kExamples);
-  command->callback([=, &action] { action = [=] { return run(*config_file, *flags); }; });
+  command->callback([=, &action] { action = [=] { return run(*config_file, *flags, *dry); }; });
 }
 
 }  // namespace pdegcn::app

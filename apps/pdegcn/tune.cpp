@@ -69,7 +69,7 @@ int run(const Wishes& wishes, const Settings& flags) {
     throw Error("no trial came to an end{}", best.note.empty() ? "" : ": " + best.note);
   fmt::print(
       "judged on the validation part alone; the best config is {0}/best.toml:\n"
-      "  pdegcn train --config {0}/best.toml\n",
+      "  pdegcn train --config {0}/best.toml --seeds 5\n",
       base.out);
   return kOk;
 }

@@ -34,12 +34,17 @@ Dataset open_path(const fs::path& path, const OpenOptions& options) {
   // What cannot be opened at all says so, before any format is tried.
   std::error_code error;
   if (!fs::is_directory(path, error)) File{path};
+  const fs::path folder = path.parent_path().empty() ? "." : path.parent_path();
   std::string known;
   for (const Format& format : formats()) {
     if (format.matches(path))
       return scaled(format.read(path, options), format.row_normalized, options.features);
     known += "\n  " + std::string(format.shown_by);
   }
+  if (!fs::is_directory(path, error) &&
+      std::ranges::any_of(formats(), [&](const Format& f) { return f.matches(folder); }))
+    throw Error("{}: this is one file of a data set: give its folder, {}", path.string(),
+                folder.string());
   throw Error("{}: the format is not recognised; these are:{}", path.string(), known);
 }
 

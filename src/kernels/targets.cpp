@@ -13,21 +13,26 @@ const std::vector<std::int64_t>& supported() {
   return all;
 }
 
+// As its maker calls it.
+std::string name_of(std::int64_t bit) {
+  return bit == HWY_AVX3 ? "AVX-512" : hwy::TargetName(bit);
+}
+
 }  // namespace
 
 std::vector<std::string> targets() {
   std::vector<std::string> names;
-  for (const std::int64_t bit : supported()) names.emplace_back(hwy::TargetName(bit));
+  for (const std::int64_t bit : supported()) names.push_back(name_of(bit));
   return names;
 }
 
 std::string target() {
-  return hwy::TargetName(hwy::SupportedAndGeneratedTargets().front());
+  return name_of(hwy::SupportedAndGeneratedTargets().front());
 }
 
 void use_target(std::string_view name) {
   for (const std::int64_t bit : supported()) {
-    if (name != hwy::TargetName(bit)) continue;
+    if (name != name_of(bit)) continue;
     hwy::SetSupportedTargetsForTest(bit);
     return;
   }

@@ -13,13 +13,7 @@ namespace {
 using data::DatasetStatistics;
 using Task = DatasetStatistics::Task;
 
-// With a comma every three digits.
-std::string count(std::int64_t value) {
-  std::string text = std::to_string(value);
-  for (std::ptrdiff_t at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3)
-    text.insert(static_cast<std::size_t>(at), ",");
-  return text;
-}
+constexpr auto count = with_commas;
 
 std::string homophily(const DatasetStatistics& set) {
   return set.homophily ? fmt::format("{:.3f}", *set.homophily) : "";
@@ -66,18 +60,17 @@ std::string degree_table(const DatasetStatistics& set) {
 std::string class_table(const DatasetStatistics& set) {
   constexpr std::size_t kListed = 30;
   const char* what = set.task == Task::kGraphLabels ? "graphs" : "nodes";
-  Table table({set.task == Task::kNodeMultiLabels ? "label" : "class", what});
-  for (std::size_t c = 0; c < std::min(set.class_counts.size(), kListed); ++c)
-    table.add({c < set.class_names.size() ? set.class_names[c] : std::to_string(c),
-               count(set.class_counts[c])});
-  std::string text = table.text();
   if (set.class_counts.size() > kListed) {
     const auto [least, most] = std::ranges::minmax(set.class_counts);
-    text += fmt::format("... {} more; between {} and {} {} each\n",
-                        count(static_cast<std::int64_t>(set.class_counts.size() - kListed)),
-                        count(least), count(most), what);
+    return fmt::format("{} classes with {} to {} {} each\n",
+                       count(static_cast<std::int64_t>(set.class_counts.size())), count(least),
+                       count(most), what);
   }
-  return text;
+  Table table({set.task == Task::kNodeMultiLabels ? "label" : "class", what});
+  for (std::size_t c = 0; c < set.class_counts.size(); ++c)
+    table.add({c < set.class_names.size() ? set.class_names[c] : std::to_string(c),
+               count(set.class_counts[c])});
+  return table.text();
 }
 
 std::string split_table(const DatasetStatistics& set) {

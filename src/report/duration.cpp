@@ -10,6 +10,8 @@ namespace pdegcn::report {
 std::string format_duration(double seconds) {
   if (!(seconds >= 0) || seconds > 1e15) return "?";
   // The bounds are where the rounded number needs the next form: 59.6 s are "1 min 00 s".
+  if (seconds > 0 && seconds < 0.00995) return fmt::format("{:.1f} ms", 1e3 * seconds);
+  if (seconds > 0 && seconds < 0.0995) return fmt::format("{:.0f} ms", 1e3 * seconds);
   if (seconds < 0.995) return fmt::format("{:.2f} s", seconds);
   if (seconds < 9.95) return fmt::format("{:.1f} s", seconds);
   const std::int64_t s = std::llround(seconds);

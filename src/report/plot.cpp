@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
+#include <set>
 #include <string_view>
 
 #include "pdegcn/report/atomic_file.h"
@@ -239,19 +240,22 @@ std::string gnuplot_script(const Figure& figure, bool svg) {
     out += fmt::format("set xrange [{}:{}]\nset yrange [{}:{}]\n", range.x_low, range.x_high,
                        range.y_low, range.y_high);
     std::string plots;
+    std::set<std::string> listed;
     for (const Curve& curve : panel.curves) {
       const auto place = static_cast<std::size_t>(
           std::find(names.begin(), names.end(), curve.name) - names.begin());
       // Discs, squares, triangles and diamonds, as lines are whole, dashed and dotted.
       constexpr std::array<int, 4> kShapes{7, 5, 9, 13};
       const std::size_t turn = place / kColours.size() % kShapes.size();
-      const std::string points = fmt::format("points pointtype {}", kShapes[turn]);
+      const std::string points = fmt::format("points pointtype {} pointsize 1.2", kShapes[turn]);
       plots +=
           fmt::format("{}$curve{} using 1:2 with {} linewidth 2 dashtype {} linecolor rgb '{}' {}",
                       plots.empty() ? "plot " : ", ", block++,
-                      curve.x.size() == 1 || !panel.x_names.empty() ? points : "lines", 1 + turn,
-                      kColours[place % kColours.size()],
-                      has_legend(panel) ? "title " + in_quotes(shortened(curve.name)) : "notitle");
+                      curve.x.size() == 1 || !panel.x_names.empty() ? points : "lines",
+                      curve.dashed ? 2 : 1 + turn, kColours[place % kColours.size()],
+                      has_legend(panel) && listed.insert(curve.name).second
+                          ? "title " + in_quotes(shortened(curve.name))
+                          : "notitle");
     }
     out += plots + "\nunset label 1\n";
   }

@@ -24,6 +24,21 @@ bool holds_run(const RunFiles& files) {
          data::File(files.config()).content().starts_with(kMark);
 }
 
+// Texts by their letters, but numbers within them by their values: "d-2" before "d-10".
+bool in_number_order(std::string_view a, std::string_view b) {
+  const auto digits = [](std::string_view text) {
+    return std::min(text.find_first_not_of("0123456789"), text.size());
+  };
+  while (!a.empty() && !b.empty()) {
+    const std::size_t m = digits(a), n = digits(b);
+    if (m > 0 && n > 0 && m != n) return m < n;  // of equal length, their digits compare
+    if (a.front() != b.front()) return a.front() < b.front();
+    a.remove_prefix(1);
+    b.remove_prefix(1);
+  }
+  return a.size() < b.size();
+}
+
 bool is_temporary(const fs::path& path) {
   return path.filename().string().ends_with(kTemporarySuffix);
 }
@@ -65,6 +80,19 @@ RunFiles find_run(const fs::path& folder) {
           folder.string(), kMark);
     return files;
   });
+}
+
+std::vector<RunFiles> find_runs(const fs::path& folder) {
+  std::vector<RunFiles> runs;
+  guarded(folder, [&] {
+    if (!fs::is_directory(folder) || holds_run({folder})) return;
+    for (const auto& entry : fs::directory_iterator(folder))
+      if (entry.is_directory() && holds_run({entry.path()})) runs.push_back({entry.path()});
+  });
+  if (runs.empty()) return {find_run(folder)};
+  std::ranges::sort(runs, in_number_order,
+                    [](const RunFiles& run) { return run.folder.filename().string(); });
+  return runs;
 }
 
 // The system frees the lock when the process ends, however it ends, so the file may stay.

@@ -46,6 +46,13 @@ std::string csv_cell(const std::string& text) {
 
 }  // namespace
 
+std::string with_commas(std::int64_t number) {
+  std::string text = std::to_string(number);
+  const std::size_t sign = number < 0 ? 1 : 0;
+  for (std::size_t at = text.size(); at > sign + 3;) text.insert(at -= 3, 1, ',');
+  return text;
+}
+
 void Table::add(std::vector<std::string> row) {
   if (row.size() > rows_.front().size())
     throw std::logic_error("a row of a table has more cells than its head");
@@ -66,24 +73,28 @@ std::vector<bool> Table::number_columns() const {
 }
 
 std::string Table::text() const {
-  const std::size_t columns = rows_.front().size();
+  std::vector<std::size_t> columns;  // that hold anything
+  for (std::size_t k = 0; k < rows_.front().size(); ++k)
+    if (rows_.size() == 1 || std::any_of(rows_.begin() + 1, rows_.end(),
+                                         [&](const auto& row) { return !row[k].empty(); }))
+      columns.push_back(k);
   const std::vector<bool> numbers = number_columns();
-  std::vector<std::size_t> widths(columns, 0);
+  std::vector<std::size_t> widths(rows_.front().size(), 0);
   for (const auto& row : rows_)
-    for (std::size_t k = 0; k < columns; ++k) widths[k] = std::max(widths[k], width(row[k]));
+    for (const std::size_t k : columns) widths[k] = std::max(widths[k], width(row[k]));
   std::string out;
   for (std::size_t r = 0; r < rows_.size(); ++r) {
     std::string line;
-    for (std::size_t k = 0; k < columns; ++k) {
+    for (const std::size_t k : columns) {
       const std::string& value = rows_[r][k];
       const std::string pad(widths[k] - width(value), ' ');
-      line += (k > 0 ? "  " : "") + (numbers[k] ? pad + value : value + pad);
+      line += (k != columns.front() ? "  " : "") + (numbers[k] ? pad + value : value + pad);
     }
     line.erase(line.find_last_not_of(' ') + 1);
     out += line + "\n";
     if (r > 0) continue;
-    for (std::size_t k = 0; k < columns; ++k) {
-      if (k > 0) out += "  ";
+    for (const std::size_t k : columns) {
+      if (k != columns.front()) out += "  ";
       for (std::size_t w = 0; w < widths[k]; ++w) out += "─";
     }
     out += "\n";

@@ -149,23 +149,37 @@ void write_trained(const std::filesystem::path& path, const Trained& trained) {
                    {"classes", nlohmann::json(trained.classes).dump()},
                    {"multi_label", fmt::format("{}", trained.multi_label ? 1 : 0)}};
   if (!trained.graph.empty()) file.metadata["graph_fingerprint"] = trained.graph;
+  if (!trained.scaling.mean.empty()) {
+    file.metadata["feature_mean"] = nlohmann::json(trained.scaling.mean).dump();
+    file.metadata["feature_deviation"] = nlohmann::json(trained.scaling.deviation).dump();
+  }
   report::write_safetensors(path, file);
 }
 
 Trained read_trained(const std::filesystem::path& path) {
   const auto file = read_own(path);
   std::vector<std::string> classes;
+  Scaling scaling;
   try {
     nlohmann::json::parse(entry(file, "classes", path)).get_to(classes);
+    if (file.metadata.contains("feature_mean")) {
+      nlohmann::json::parse(entry(file, "feature_mean", path)).get_to(scaling.mean);
+      nlohmann::json::parse(entry(file, "feature_deviation", path)).get_to(scaling.deviation);
+    }
   } catch (const nlohmann::json::exception& error) {
-    throw Error("{}: the names of the classes are damaged: {}", path.string(), error.what());
+    throw Error(
+        "{}: the names of the classes, or mean and deviation of the features, are damaged: {}",
+        path.string(), error.what());
   }
+  if (scaling.mean.size() != scaling.deviation.size())
+    throw Error("{}: mean and deviation of the features differ in length", path.string());
   return {config_from_json(entry(file, "config", path), path.string()),
           number<std::int64_t>(file, "epoch", path),
           std::move(classes),
           number<int>(file, "multi_label", path) != 0,
           take(file),
-          file.metadata.contains("graph_fingerprint") ? file.metadata.at("graph_fingerprint") : ""};
+          file.metadata.contains("graph_fingerprint") ? file.metadata.at("graph_fingerprint") : "",
+          std::move(scaling)};
 }
 
 }  // namespace pdegcn::train

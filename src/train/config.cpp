@@ -172,7 +172,7 @@ void apply_settings(RunConfig& config, const Settings& settings) {
   for (const auto& [name, setting] : settings) set(config, field(name, setting.where), setting);
 }
 
-RunConfig resolve(const Settings& file, const Settings& flags) {
+Settings built_in(const Settings& file, const Settings& flags) {
   // Data set, split and model decide which values of experiments/ count.
   RunConfig named;
   apply_settings(named, file);
@@ -182,9 +182,16 @@ RunConfig resolve(const Settings& file, const Settings& flags) {
   apply_settings(named, flags);
   const bool full = is_full(named.split);
 
+  Settings settings = model_values(parts_of(named.model).front(), named.data, full);
+  settings.merge(data_values(named.data, full));
+  std::erase_if(settings,
+                [&](const auto& s) { return file.contains(s.first) || flags.contains(s.first); });
+  return settings;
+}
+
+RunConfig resolve(const Settings& file, const Settings& flags) {
   RunConfig config;
-  apply_settings(config, data_values(named.data, full));
-  apply_settings(config, model_values(parts_of(named.model).front(), named.data, full));
+  apply_settings(config, built_in(file, flags));
   apply_settings(config, file);
   apply_settings(config, flags);
   return fitting(std::move(config));

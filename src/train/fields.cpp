@@ -55,13 +55,16 @@ std::span<const Field> fields() {
        .member = &C::task,
        .choices = {"node", "graph", "correspondence"}},
       {"split", "SPLIT",
-       "Split by name: public, 0 to 9, several with commas, all, or random:SEED [its first]",
+       "Split by name: public, 0 to 9, several with commas, all, or random:SEED [the one the data "
+       "set "
+       "is known for, else its first]",
        &C::split},
       {.name = "features",
        .value = "SCALING",
-       .help = "Scaling of node features; 'usual' normalises the rows of bags of words",
+       .help = "Scaling of node features; 'usual' normalises the rows of bags of words and "
+               "standardises the columns of your own dense features",
        .member = &C::features,
-       .choices = {"usual", "raw", "row-normalized"}},
+       .choices = {"usual", "raw", "row-normalized", "standardized"}},
       {.name = "input",
        .value = "WHAT",
        .help = "What a shape is seen by [cartesian for correspondence, xyz for shapes]",

@@ -351,7 +351,8 @@ Flow flow_through_runs(data::Sample shape, const std::vector<std::filesystem::pa
     const Trained trained = read_trained(files.best());
     RunConfig config = trained.config;
     config.points = 0;  // the shape as it is
-    const Problem problem(data, static_cast<std::int64_t>(trained.classes.size()), config);
+    const Problem problem(data, static_cast<std::int64_t>(trained.classes.size()), config,
+                          trained.scaling);
     const auto network = std::dynamic_pointer_cast<nn::PdeNetwork>(problem.make_network());
     if (network == nullptr)
       throw Error("{}: a field flows through d, h and m, not {}", folder.string(),

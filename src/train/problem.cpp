@@ -3,6 +3,7 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include "pdegcn/graph/error.h"
@@ -54,6 +55,15 @@ data::SparseMatrix sparse_below_each_other(const Samples& samples) {
     all.values.insert(all.values.end(), part.values.begin(), part.values.end());
   }
   return all;
+}
+
+torch::Tensor scaled(const nn::Input& input, const Scaling& scaling, const std::string& data) {
+  const auto* rows = std::get_if<torch::Tensor>(&input.features);
+  const auto columns = static_cast<std::int64_t>(scaling.mean.size());
+  if (rows == nullptr || !rows->defined() || rows->size(1) != columns)
+    throw Error("data set {} does not have the {} dense features that the network was trained on",
+                data, columns);
+  return (*rows - torch::tensor(scaling.mean)) / torch::tensor(scaling.deviation);
 }
 
 std::int64_t attribute_columns(const data::Sample& sample) {
@@ -165,9 +175,11 @@ Outcome teach(nn::Network& network, const Batch& batch, const nn::Draw& draw) {
   return outcome;
 }
 
-Problem::Problem(const data::Dataset& data, std::int64_t outputs, const RunConfig& config)
+Problem::Problem(const data::Dataset& data, std::int64_t outputs, const RunConfig& config,
+                 Scaling scaling)
     : data_(data),
       config_(config),
+      scaling_(std::move(scaling)),
       task_(parse_task(config.task)),
       outputs_(outputs),
       one_graph_(data.samples.size() == 1 && task_ == kNode) {
@@ -198,7 +210,12 @@ Problem::Problem(const data::Dataset& data, std::int64_t outputs, const RunConfi
 }
 
 Problem::Problem(const data::Dataset& data, data::Split split, const RunConfig& config)
-    : Problem(data, data.num_classes(), config) {
+    : Problem(data, split, config,
+              config.features == "standardized" ? standardizing(data, split) : Scaling()) {}
+
+Problem::Problem(const data::Dataset& data, data::Split split, const RunConfig& config,
+                 Scaling scaling)
+    : Problem(data, data.num_classes(), config, std::move(scaling)) {
   split_ = std::move(split);
   const bool graph_labels = std::holds_alternative<data::GraphLabels>(data_.targets);
   if (std::holds_alternative<std::monostate>(data_.targets))
@@ -263,6 +280,7 @@ nn::Input Problem::input_of(std::span<const std::int32_t> ids, std::int64_t epoc
     input.features = stacked(
         samples,
         [](const data::Sample& s) -> auto& { return std::get<data::DenseMatrix>(s.features); });
+  if (!scaling_.mean.empty()) input.features = scaled(input, scaling_, data_.name);
   return input;
 }
 
@@ -374,6 +392,17 @@ std::vector<Outcome> Problem::evaluate(nn::Network& network, std::span<const Par
     });
   }
   return outcomes;
+}
+
+double Problem::most_common(Part part) const {
+  std::map<std::int32_t, double> counts;
+  double all = 0, most = 0;
+  for (const std::int32_t label : answers_of(indices(part)).labels) {
+    if (label == data::kUnlabelled) continue;
+    most = std::max(most, ++counts[label]);
+    ++all;
+  }
+  return most / all;
 }
 
 void Problem::for_each_input(const std::function<void(const nn::Input&)>& action) const {

@@ -12,6 +12,7 @@
 #include "pdegcn/report/atomic_file.h"
 #include "pdegcn/report/event_log.h"
 #include "pdegcn/report/metrics_log.h"
+#include "pdegcn/report/table.h"
 #include "pdegcn/train/batch_stream.h"
 #include "pdegcn/train/checkpoint.h"
 #include "pdegcn/train/diagnose.h"
@@ -62,6 +63,12 @@ double mean(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
+std::int64_t parameters_of(const nn::Network& network) {
+  std::int64_t count = 0;
+  for (const auto& p : network.parameters()) count += p.numel();
+  return count;
+}
+
 // The scores of the network as it is.
 void fill_scores(Result& result, Problem& problem, nn::Network& network, const data::Dataset& data,
                  bool test, bool answers = false) {
@@ -84,7 +91,46 @@ void fill_scores(Result& result, Problem& problem, nn::Network& network, const d
   result.metric =
       std::holds_alternative<data::NodeMultiLabels>(data.targets) ? "micro-F1" : "accuracy";
   result.alpha = alphas(network);
-  for (const auto& p : network.parameters()) result.parameters += p.numel();
+  result.parameters = parameters_of(network);
+}
+
+// The predicted peak, in bytes; throws Error when the machine has less.
+std::int64_t checked_footprint(const RunConfig& config, const data::Dataset& data,
+                               const nn::Network& network) {
+  const std::int64_t parameters = parameters_of(network);
+  check_footprint(config, data, parameters, machine_memory());
+  return footprint(config, data, parameters).peak();
+}
+
+// What cannot fit is refused before its weights are made.
+std::shared_ptr<nn::Network> make_network(const RunConfig& config, const data::Dataset& data,
+                                          const Problem& problem) {
+  check_footprint(config, data, problem.least_parameters(), machine_memory());
+  return problem.make_network();
+}
+
+// What is going to be trained, and whether its step size is a good one.
+void introduce(const RunConfig& config, const Problem& problem, const nn::Network& network,
+               std::int64_t memory, bool quiet, report::Progress& progress) {
+  const auto* pde = dynamic_cast<const nn::PdeNetwork*>(&network);
+  if (!quiet) {
+    progress.message(fmt::format("{}: {} layers, {} channels, {} parameters",
+                                 model_info(config.model).title, config.layers, config.channels,
+                                 report::with_commas(parameters_of(network))));
+    progress.message(
+        fmt::format("memory: about {:.0f} MB at most{}", static_cast<double>(memory) / 1e6,
+                    pde != nullptr ? fmt::format(", --memory {}", config.memory) : ""));
+  }
+  if (pde == nullptr) return;
+  const double ratio = problem.stability_ratio(*pde);
+  if (!(ratio <= 1 + 1e-6))
+    progress.message(fmt::format(
+        "warning: step {}: outside the bound of stability, {:.3g} times what it allows; "
+        "choose a smaller --step",
+        config.step, ratio));
+  else if (!quiet)
+    progress.message(
+        fmt::format("step {}: stable ({:.2g} % of the bound)", config.step, 100 * ratio));
 }
 
 class Training {
@@ -95,7 +141,7 @@ class Training {
         data_(data),
         audience_(audience),
         problem_(data, find_split(data, config.split), config),
-        network_(make_network()),
+        network_(make_network(config, data, problem_)),
         adam_(*network_, {config.lr, config.lr_pde, config.lr_alpha, config.weight_decay,
                           config.conv_weight_decay}) {
     now_.config = config;
@@ -108,10 +154,7 @@ class Training {
     if (peeks_) columns_.insert(columns_.end(), {"test_loss", "test_score"});
     for (std::size_t k = 0; k < alpha.size(); ++k)
       columns_.push_back(alpha.size() == 1 ? "alpha" : fmt::format("alpha_{}", k + 1));
-    std::int64_t parameters = 0;
-    for (const auto& p : network_->parameters()) parameters += p.numel();
-    check_footprint(config, data, parameters, machine_memory());
-    footprint_ = footprint(config, data, parameters).peak();
+    footprint_ = checked_footprint(config, data, *network_);
     folder_ = open_folder();
     files_ = folder_->files();
     if (folder_->has_checkpoint())
@@ -127,12 +170,8 @@ class Training {
     events_ = done > 0 ? report::EventLog::resume(files_.events(), done)
                        : report::EventLog::create(files_.events());
     report::Progress& progress = *audience_.progress;
-    if (!audience_.quiet)
-      progress.message(fmt::format(
-          "memory: about {:.0f} MB at most{}", static_cast<double>(footprint_) / 1e6,
-          (parse_models(config_.model) & kPde) != 0 ? fmt::format(", mode {}", config_.memory)
-                                                    : ""));
-    tell_stability(progress);
+    if (audience_.introduce)
+      introduce(config_, problem_, *network_, footprint_, audience_.quiet, progress);
     progress.start(audience_.name, peeks_ ? "test (peeking)" : "validation", config_.epochs, done);
 
     const double start = report::Progress::steady_seconds();
@@ -170,6 +209,9 @@ class Training {
     if (!result.interrupted) {
       load_weights(*network_, now_.best, files_.last().string());
       fill_scores(result, problem_, *network_, data_, audience_.test);
+      if (problem_.has(Part::kValidation))
+        result.most_common = problem_.most_common(Part::kValidation);
+      if (audience_.test) report::write_atomically(files_.result(), to_json(result) + "\n");
       if (config_.diagnose)
         report::write_atomically(files_.layers(), layers_csv(diagnose(problem_, *network_)));
     }
@@ -177,26 +219,6 @@ class Training {
   }
 
  private:
-  // What cannot fit is refused before its weights are made.
-  std::shared_ptr<nn::Network> make_network() const {
-    check_footprint(config_, data_, problem_.least_parameters(), machine_memory());
-    return problem_.make_network();
-  }
-
-  void tell_stability(report::Progress& progress) {
-    const auto* network = dynamic_cast<const nn::PdeNetwork*>(network_.get());
-    if (network == nullptr) return;
-    const double ratio = problem_.stability_ratio(*network);
-    const double limit = network->pde->dynamics()->stability_limit();
-    const std::string line =
-        fmt::format("stability: |K|^2 lambda_max(G'G) = {:.3g}, stable up to {:.3g} for h = {}",
-                    ratio * limit, limit, config_.step);
-    if (!(ratio <= 1 + 1e-6))
-      progress.message("warning: outside the bound of " + line + "; choose a smaller --step");
-    else if (!audience_.quiet)
-      progress.message(line);
-  }
-
   // `slot` is the parameter that is to blame, if one is.
   [[noreturn]] void fail(std::int64_t epoch, const std::string& what,
                          const Adam::Slot* slot = nullptr) {
@@ -313,7 +335,7 @@ class Training {
     if (!best_is_saved_ && now_.standing.best_epoch > 0)
       write_trained(files_.best(), {config_, now_.standing.best_epoch, data_.class_names,
                                     std::holds_alternative<data::NodeMultiLabels>(data_.targets),
-                                    now_.best, problem_.edges_fingerprint()});
+                                    now_.best, problem_.edges_fingerprint(), problem_.scaling()});
     best_is_saved_ = true;
     metrics_->sync();
     events_->sync();
@@ -392,6 +414,12 @@ Result train(const RunConfig& config, const data::Dataset& data,
   return Training(config, data, open_folder, audience).run();
 }
 
+void forecast(const RunConfig& config, const data::Dataset& data, report::Progress& progress) {
+  const Problem problem(data, find_split(data, config.split), config);
+  const auto network = make_network(config, data, problem);
+  introduce(config, problem, *network, checked_footprint(config, data, *network), false, progress);
+}
+
 RunConfig config_of_run(const report::RunFiles& run) {
   if (!std::filesystem::exists(run.best()))
     throw Error(
@@ -414,7 +442,7 @@ Result evaluate(const RunConfig& config, const data::Dataset& data, const report
     throw Error("data set {} has the classes {:.200}, the network {:.200}", data.name,
                 fmt::format("{}", fmt::join(data.class_names, ", ")),
                 fmt::format("{}", fmt::join(trained.classes, ", ")));
-  Problem problem(data, find_split(data, config.split), config);
+  Problem problem(data, find_split(data, config.split), config, trained.scaling);
   problem.check_edges(trained.graph, run.best().string());
   const auto network = problem.make_network();
   load_weights(*network, trained.weights, run.best().string());
@@ -428,7 +456,7 @@ Result evaluate(const RunConfig& config, const data::Dataset& data, const report
 Prediction predict(const RunConfig& config, const data::Dataset& data, const report::RunFiles& run,
                    bool logits) {
   const Trained trained = read_trained(run.best());
-  Problem problem(data, static_cast<std::int64_t>(trained.classes.size()), config);
+  Problem problem(data, static_cast<std::int64_t>(trained.classes.size()), config, trained.scaling);
   problem.check_edges(trained.graph, run.best().string());
   const auto network = problem.make_network();
   load_weights(*network, trained.weights, run.best().string());

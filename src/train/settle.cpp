@@ -8,6 +8,7 @@
 #include "pdegcn/graph/order.h"
 #include "pdegcn/train/footprint.h"
 #include "pdegcn/train/run.h"
+#include "pdegcn/train/scaling.h"
 #include "pdegcn/train/shapes.h"
 
 namespace pdegcn::train {
@@ -39,7 +40,8 @@ std::vector<std::int32_t> labels_to_split(const data::Dataset& data) {
 data::Dataset open_data(const RunConfig& config, bool unrelated) {
   data::OpenOptions options;
   options.data_dir = config.data_dir;
-  options.features = config.features == "raw"              ? data::FeatureScaling::kRaw
+  options.features = config.features == "raw" || config.features == "standardized"
+                         ? data::FeatureScaling::kRaw
                      : config.features == "row-normalized" ? data::FeatureScaling::kRowNormalized
                                                            : data::FeatureScaling::kUsual;
   options.cloud.k = config.augment == "none" ? static_cast<int>(config.knn) : 0;
@@ -76,6 +78,8 @@ RunConfig settle(RunConfig config, const data::Dataset& data) {
 
   if (config.task.empty()) config.task = to_string(natural_task(data));
   if (config.split.empty()) {
+    if (std::holds_alternative<std::monostate>(data.targets))
+      throw Error("data set {} has no labels to learn", data.name);
     if (data.splits.empty())
       throw Error("data set {} has no splits: draw one with --split random:0", data.name);
     config.split = data.splits.front().name;
@@ -84,6 +88,8 @@ RunConfig settle(RunConfig config, const data::Dataset& data) {
   // The splits of a single graph are splits of its nodes.
   if (data.samples.size() == 1 && task != kNode)
     throw Error("data set {} has one graph: that is not the task {}", data.name, config.task);
+  if (config.features == "usual" && !named && task == kNode && has_dense_features(data))
+    config.features = "standardized";
   if (config.input.empty() && task != kNode) config.input = usual_input(data, task);
   if (config.batch == 0) config.batch = config.task == "graph" ? 32 : 1;
   const bool has_equation = (parse_models(config.model) & kPde) != 0;

@@ -6,12 +6,25 @@
 #include "pdegcn/data/file.h"
 #include "pdegcn/graph/error.h"
 #include "pdegcn/report/atomic_file.h"
+#include "pdegcn/report/duration.h"
 #include "pdegcn/report/metrics_log.h"
 #include "pdegcn/train/run.h"
 
 namespace pdegcn::train {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+// The splits that a search can use, for people.
+std::string judgeable(const data::Dataset& data) {
+  std::string names;
+  for (const data::Split& split : data.splits)
+    if (!split.validation.empty()) names += fmt::format(" {},", split.name);
+  return names + (names.empty() ? "" : " or") + " random:0";
+}
+
+}  // namespace
 
 Tuner::Tuner(RunConfig base, const data::Dataset& data, std::string space,
              const std::string& space_name, std::int64_t trials, fs::path folder, bool resume)
@@ -31,7 +44,8 @@ Tuner::Tuner(RunConfig base, const data::Dataset& data, std::string space,
     throw Error("{}: the data set, with its neighbours, is opened once", searched["knn"].where);
   for (const RunConfig& run : single_runs(base_, data_))
     if (find_split(data_, run.split).validation.empty())
-      throw Error("split {} has no validation part to judge by", run.split);
+      throw Error("split {} has no validation part to judge by: choose another with --split{}",
+                  run.split, judgeable(data_));
   for (std::int64_t k = 1; k <= trials; ++k) {
     Trial trial;
     trial.number = k;
@@ -78,11 +92,27 @@ bool Tuner::run(report::Progress& progress, const std::function<bool()>& over,
                 const std::function<bool()>& stop) {
   std::vector<Trial*> field;
   for (Trial& trial : trials_) field.push_back(&trial);
-  for (const Rung& rung : halving(static_cast<std::int64_t>(trials_.size()), base_.epochs)) {
+  const auto rungs = halving(static_cast<std::int64_t>(trials_.size()), base_.epochs);
+  double ahead = 0, behind = 0, spent = 0;  // epochs of all trials, and the seconds behind
+  for (std::size_t r = 0; r < rungs.size(); ++r)
+    ahead += static_cast<double>(rungs[r].trials *
+                                 (rungs[r].epochs - (r == 0 ? 0 : rungs[r - 1].epochs)));
+  for (std::size_t r = 0; r < rungs.size(); ++r) {
+    const Rung& rung = rungs[r];
     field.resize(std::min(field.size(), static_cast<std::size_t>(rung.trials)));
-    for (Trial* trial : field) {
+    for (std::size_t k = 0; k < field.size(); ++k) {
       if (over()) return false;
-      advance(*trial, rung.epochs, progress, stop);
+      const double start = report::Progress::steady_seconds();
+      advance(*field[k], rung.epochs,
+              fmt::format("round {}/{}, trial {}/{}{}", r + 1, rungs.size(), k + 1, field.size(),
+                          behind > 0 ? fmt::format(", {} left in all",
+                                                   report::format_duration(spent / behind * ahead))
+                                     : ""),
+              progress, stop);
+      const auto epochs = static_cast<double>(rung.epochs - (r == 0 ? 0 : rungs[r - 1].epochs));
+      ahead -= epochs;
+      behind += epochs;
+      spent += report::Progress::steady_seconds() - start;
       write_table();
     }
     if (stop()) return false;
@@ -93,21 +123,23 @@ bool Tuner::run(report::Progress& progress, const std::function<bool()>& over,
 
 // What selects, smaller is better, among the first epochs of a run: one that an earlier call took
 // farther is judged as it stood then.
-double Tuner::best_value(const report::RunFiles& files, std::int64_t epochs) const {
-  const bool loss = base_.select == "val-loss";
+Tuner::Judgement Tuner::judge(const report::RunFiles& files, std::int64_t epochs) const {
   const report::Metrics metrics = report::read_metrics(files.metrics());
-  const std::vector<double>& values = *metrics.find(loss ? "val_loss" : "val_score");
-  double best = std::numeric_limits<double>::infinity();
-  for (std::size_t k = 0; k < values.size() && metrics.epochs[k] <= epochs; ++k)
-    best = std::min(best, loss ? values[k] : -values[k]);
+  const std::vector<double>& losses = *metrics.find("val_loss");
+  const std::vector<double>& scores = *metrics.find("val_score");
+  Judgement best{std::numeric_limits<double>::infinity(), 0};
+  for (std::size_t k = 0; k < scores.size() && metrics.epochs[k] <= epochs; ++k)
+    if (const double value = base_.select == "val-loss" ? losses[k] : -scores[k];
+        value < best.value)
+      best = {value, scores[k]};
   return best;
 }
 
 // Runs a trial up to an epoch, on every split and with every seed.
-void Tuner::advance(Trial& trial, std::int64_t epochs, report::Progress& progress,
-                    const std::function<bool()>& stop) {
+void Tuner::advance(Trial& trial, std::int64_t epochs, const std::string& name,
+                    report::Progress& progress, const std::function<bool()>& stop) {
   const auto runs = single_runs(trial.config, data_);
-  double sum = 0;
+  double sum = 0, scores = 0;
   for (const RunConfig& run : runs) {
     const fs::path folder = folder_ / fmt::format("trial-{:03}", trial.number) / run_name(run);
     const auto open_folder = [&] {
@@ -118,12 +150,15 @@ void Tuner::advance(Trial& trial, std::int64_t epochs, report::Progress& progres
     Audience audience;
     audience.progress = &progress;
     audience.quiet = true;
+    audience.introduce = false;
     audience.test = false;
-    audience.name = fmt::format("trial {}", trial.number);
+    audience.name = name;
     audience.stop = [&](std::int64_t epoch) { return epoch >= epochs || stop(); };
     try {
       const Result result = train(run, data_, open_folder, audience);
-      sum += best_value(report::RunFiles{folder}, epochs);
+      const Judgement judged = judge(report::RunFiles{folder}, epochs);
+      sum += judged.value;
+      scores += judged.score;
       trial.epochs = std::max(trial.epochs, std::min(result.epochs, epochs));
     } catch (const NotFinite& error) {  // a bad draw; all else is no matter of one trial
       progress.message(fmt::format("trial {} failed: {}", trial.number, error.what()));
@@ -132,22 +167,28 @@ void Tuner::advance(Trial& trial, std::int64_t epochs, report::Progress& progres
     }
   }
   trial.value = sum / static_cast<double>(runs.size());
+  trial.score = scores / static_cast<double>(runs.size());
 }
 
-std::string Tuner::shown(const Trial& trial) const {
+std::string Tuner::shown(const Trial& trial, bool exact) const {
   if (!std::isfinite(trial.value)) return trial.note.empty() ? "" : "failed";
-  return fmt::format("{:.4f}", base_.select == "val-loss" ? trial.value : -trial.value);
+  const double value = base_.select == "val-loss" ? trial.value : -trial.value;
+  return exact ? fmt::format("{}", value) : fmt::format("{:.4f}", value);
 }
 
-report::Table Tuner::table(std::size_t most) const {
-  std::vector<std::string> head{"trial", "epochs", base_.select};
+report::Table Tuner::table(std::size_t most, bool exact) const {
+  std::vector<std::string> head{"trial", "epochs", base_.select,
+                                exact ? "validation" : "validation %"};
   for (const Dimension& dimension : space_) head.push_back(dimension.name);
   report::Table table(head);
   auto order = ranking();
   order.resize(std::min(order.size(), most));
   for (const Trial* trial : order) {
     std::vector<std::string> row{fmt::format("{}", trial->number), fmt::format("{}", trial->epochs),
-                                 shown(*trial)};
+                                 shown(*trial, exact),
+                                 !std::isfinite(trial->value) ? ""
+                                 : exact                      ? fmt::format("{}", trial->score)
+                                         : fmt::format("{:.1f}", 100 * trial->score)};
     for (const Dimension& dimension : space_)
       row.push_back(trial->settings.at(dimension.name).text);
     table.add(row);
@@ -165,7 +206,7 @@ std::vector<const Trial*> Tuner::ranking() const {
 }
 
 void Tuner::write_table() const {
-  report::write_atomically(folder_ / "trials.csv", table(trials_.size()).csv());
+  report::write_atomically(folder_ / "trials.csv", table(trials_.size(), true).csv());
   const Trial& best = *ranking().front();
   if (!std::isfinite(best.value)) return;
   report::write_atomically(

@@ -126,6 +126,9 @@ TEST_F(Open, WhatIsNotThereIsSaid) {
 }
 
 TEST_F(Open, WhatCannotBeReadIsSaid) {
+  folder.write("friends/edges.csv", "0,1\n");
+  PDEGCN_EXPECT_ERROR(open((folder.path() / "friends/edges.csv").string()), "give its folder",
+                      "friends");
   std::filesystem::create_directory(folder.path() / "empty");
   PDEGCN_EXPECT_ERROR(open_here("empty"), "the format is not recognised");
   folder.write("notes.doc", "hello");

@@ -35,10 +35,11 @@ TEST_P(EachModel, TrainEvaluatePredictAndAForwardPassByHandAgree) {
   const OwnGraph graph;
   graph.write(folder.path() / "own");
   const std::string model = GetParam();
-  const auto trained = pdegcn_json(
-      folder.path(),
-      "train --data own --layers 5 --channels 17 --step 0.2 --epochs 60 --lr-pde 0.01 --model " +
-          model + (model == "m" ? " --lr-alpha 0.1" : "") + " --out run");
+  const auto trained =
+      pdegcn_json(folder.path(),
+                  "train --data own --features raw --layers 5 --channels 17 --step 0.2 --epochs 60 "
+                  "--lr-pde 0.01 --model " +
+                      model + (model == "m" ? " --lr-alpha 0.1" : "") + " --out run");
   const auto evaluated = pdegcn_json(folder.path(), "evaluate run");
   EXPECT_EQ(trained["runs"][0]["test"]["score"], evaluated["test"]["score"]);
   EXPECT_EQ(trained["runs"][0]["test"]["loss"], evaluated["test"]["loss"]);
@@ -167,7 +168,7 @@ TEST(Agreement, TestLabelsChangeNothingButTheTestScore) {
     if (graph.part[v] == "test") graph.label[v] = (graph.label[v] + 1) % graph.classes;
   graph.write(folder.path() / "own");
   const auto wrong = pdegcn_json(folder.path(), line + "b");
-  EXPECT_EQ(differences(folder.path() / "a", folder.path() / "b"), "");
+  EXPECT_EQ(differences_beside_test(folder.path() / "a", folder.path() / "b"), "");
   EXPECT_NE(right["runs"][0]["test"]["score"], wrong["runs"][0]["test"]["score"]);
   EXPECT_EQ(right["runs"][0]["validation"], wrong["runs"][0]["validation"]);
 

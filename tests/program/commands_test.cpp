@@ -17,6 +17,8 @@ TEST(Commands, HelpTeaches) {
   }
   EXPECT_TRUE(contains(pdegcn_ok(folder.path(), "--version"), "libtorch"));
   EXPECT_EQ(pdegcn(folder.path(), "").code, 1);
+  EXPECT_EQ(pdegcn_ok(folder.path(), "help train"), pdegcn_ok(folder.path(), "train --help"));
+  EXPECT_EQ(pdegcn_ok(folder.path(), "help"), pdegcn_ok(folder.path(), "--help"));
 }
 
 struct Mistake {
@@ -75,6 +77,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Mistake{"tune --data karate --out t --budget nan", "nan is no number"},
                     Mistake{"train --config missing.toml", "missing.toml"},
                     Mistake{"evaluate nowhere", "nowhere"}, Mistake{"evaluate", "run"},
+                    Mistake{"predict", "see 'pdegcn predict --help'"},
                     Mistake{"predict nowhere --out x.txt", ".csv or .npy"},
                     Mistake{"info nothing-like-it", "there is no data set"},
                     Mistake{"fetch nothing-like-it", "nothing-like-it"},
@@ -116,7 +119,7 @@ TEST(Train, TheTableNamesWhatTheNumbersDependOn) {
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   for (const char* word :
        {"PDE-GCN_D", "PDE-GCN_M", "±", "protocol validation", "split leaders", "seeds 0 to 1",
-        "parameters", "ms/epoch", "peak memory", "runs/karate-dm"})
+        "parameters", "per epoch", "peak memory", "--memory store", "runs/karate-dm"})
     EXPECT_TRUE(contains(outcome.out, word)) << word << "\n" << outcome.out;
   // No colours, no live lines where there is no terminal.
   EXPECT_FALSE(contains(outcome.err + outcome.out, "\033"));
@@ -195,6 +198,66 @@ TEST(Train, SeveralModelsKeepTheirOwnValuesWhenResumed) {
                        "train --resume --diagnose"));
 }
 
+// The folder that train names in the end serves all that reads runs.
+TEST(Sweep, IsEvaluatedAndPlottedAsAWhole) {
+  const TemporaryFolder folder;
+  const auto trained = pdegcn_json(
+      folder.path(), "train --data karate --model d,m --seeds 2 --layers 2 --epochs 4 --out all");
+  const std::string table = pdegcn_ok(folder.path(), "evaluate all");
+  for (const char* words : {"all/d-leaders-0", "all/m-leaders-1", "mean of PDE-GCN_M, 2 runs", "±",
+                            "sample standard deviation"})
+    EXPECT_TRUE(contains(table, words)) << words << "\n" << table;
+  const auto measured = pdegcn_json(folder.path(), "evaluate all/d-leaders-0 all/m-leaders-1");
+  ASSERT_EQ(measured.size(), 2);
+  EXPECT_EQ(measured[1]["test"], trained["runs"][3]["test"]);
+  EXPECT_EQ(pdegcn(folder.path(), "evaluate all --out x").code, 1);
+
+  const auto kept = nlohmann::json::parse(read_text(folder.path() / "all/m-leaders-1/result.json"));
+  EXPECT_EQ(kept["test"], trained["runs"][3]["test"]);
+  EXPECT_EQ(kept["ended"], "all 4 epochs");
+  EXPECT_FALSE(kept["version"].get<std::string>().empty());
+  const std::string csv = read_text(folder.path() / "all/results.csv");
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 5) << csv;
+  EXPECT_TRUE(contains(csv, "\nm,leaders,1,validation,accuracy,4,")) << csv;
+
+  EXPECT_EQ(pdegcn_ok(folder.path(), "plot all"), "all/curves.png\n");
+  pdegcn_ok(folder.path(), "plot all --out all.svg");
+  const std::string picture = read_text(folder.path() / "all.svg");
+  EXPECT_TRUE(contains(picture, "the chosen epoch") && contains(picture, "accuracy, %"));
+  EXPECT_FALSE(contains(picture, "all/d-leaders-0"));
+
+  // One that is not finished does not hide the others.
+  fs::remove(folder.path() / "all/d-leaders-0/best.safetensors");
+  const Outcome rest = pdegcn(folder.path(), "evaluate all");
+  EXPECT_EQ(rest.code, 0);
+  EXPECT_TRUE(contains(rest.err, "all/d-leaders-0 has no chosen epoch")) << rest.err;
+  fs::create_directories(folder.path() / "empty");
+  EXPECT_TRUE(contains(pdegcn(folder.path(), "evaluate empty").err, "holds no run"));
+}
+
+TEST(Evaluate, WarnsOfAnswersThatTheNetworkHasLearnt) {
+  const TemporaryFolder folder;
+  pdegcn_ok(folder.path(),
+            "train --data like-texas --split 0 --layers 1 --epochs 2 --quiet --out run");
+  const Outcome other = pdegcn(folder.path(), "evaluate run --split 1");
+  EXPECT_EQ(other.code, 0);
+  EXPECT_TRUE(contains(other.err, "was trained on ")) << other.err;
+  EXPECT_EQ(pdegcn(folder.path(), "evaluate run").err, "");
+}
+
+// Without a validation part there is no score to show.
+TEST(Plot, LeavesOutWhatWasNotMeasured) {
+  const TemporaryFolder folder;
+  OwnGraph graph;
+  for (std::string& part : graph.part)
+    if (part == "val") part = "none";
+  graph.write(folder.path() / "own");
+  pdegcn_ok(folder.path(), "train --data own --layers 2 --epochs 3 --quiet --out run");
+  pdegcn_ok(folder.path(), "plot run --out run.svg");
+  EXPECT_FALSE(contains(read_text(folder.path() / "run.svg"), "accuracy"));
+  EXPECT_TRUE(contains(pdegcn(folder.path(), "tune --data own --out t").err, "--split random:0"));
+}
+
 TEST(Tune, JudgesByTheValidationPartAndGoesOnWhereItStopped) {
   const TemporaryFolder folder;
   OwnGraph graph;
@@ -222,6 +285,66 @@ TEST(Tune, JudgesByTheValidationPartAndGoesOnWhereItStopped) {
   EXPECT_EQ(pdegcn(folder.path(), line + "parts --resume --trials 7").code, 1);
 }
 
+// Columns in units of their own: years, centimetres.
+TEST(Features, OwnDenseOnesAreStandardizedByWhatTheRunHasSeen) {
+  const TemporaryFolder folder;
+  OwnGraph graph;
+  for (auto& row : graph.x)
+    for (std::size_t k = 0; k < row.size(); ++k) row[k] = 40.0 * (k + 1) + 0.5 * (k + 1) * row[k];
+  graph.write(folder.path() / "own");
+  const auto score = [&](const std::string& flags) {
+    const auto result =
+        pdegcn_json(folder.path(), "train --data own --layers 2 --epochs 100 " + flags);
+    return result["runs"][0]["test"]["score"].get<double>();
+  };
+  const double usual = score("--out run");
+  EXPECT_GT(usual, 0.6);
+  EXPECT_GT(usual, score("--features raw --out raw") + 0.1);
+  EXPECT_TRUE(contains(read_text(folder.path() / "run/config.toml"), "\"standardized\""));
+
+  // Another node, far from the others, changes nothing for them.
+  const std::string before = pdegcn_ok(folder.path(), "predict run --logits");
+  graph.x.emplace_back(graph.features, 1e4);
+  graph.label.push_back(0);
+  graph.part.push_back("none");
+  ++graph.nodes;
+  graph.write(folder.path() / "more");
+  const std::string after = pdegcn_ok(folder.path(), "predict run --data more --logits");
+  EXPECT_EQ(after.substr(0, before.size()), before);
+
+  EXPECT_TRUE(contains(pdegcn(folder.path(), "train --data demo --features standardized").err,
+                       "a row of numbers per node"));
+}
+
+TEST(Train, SaysWhenItHasLearntNothing) {
+  const TemporaryFolder folder;
+  const Outcome outcome = pdegcn(
+      folder.path(), "train --data karate --split random:0 --lr 0 --lr-pde 0 --epochs 2 --out run");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_TRUE(contains(outcome.err, "no better on the validation part")) << outcome.err;
+}
+
+TEST(Train, BeginsWithWhatItWillDo) {
+  const TemporaryFolder folder;
+  const Outcome outcome =
+      pdegcn(folder.path(), "train --data like-texas --model d,h --seeds 2 --layers 2 --dry-run");
+  EXPECT_EQ(outcome.code, 0);
+  for (const char* words :
+       {"like-texas: 183 nodes", "2 networks × 10 splits × 2 seeds = 40 runs",
+        "PDE-GCN_H: 2 layers", "parameters", "memory: about", "% of the bound)",
+        "settings: built-in values for like-texas: split all, channels 64, step 0.05"})
+    EXPECT_TRUE(contains(outcome.err, words)) << words << "\n" << outcome.err;
+  EXPECT_TRUE(contains(outcome.out, "layers = 2\n") && contains(outcome.out, "step = 0.05\n"));
+  EXPECT_FALSE(fs::exists(folder.path() / "runs"));
+
+  const Outcome run =
+      pdegcn(folder.path(),
+             "train --data karate --split random:0 --epochs 300 --patience 5 --lr 0.5 --out run");
+  EXPECT_TRUE(contains(run.err, "karate: 34 nodes, 78 edges")) << run.err;
+  EXPECT_TRUE(contains(run.err, "no better epoch for 5: stopped at ")) << run.err;
+  EXPECT_FALSE(run.out.starts_with("\n"));
+}
+
 TEST(Predict, NeedsNoLabels) {
   const TemporaryFolder folder;
   const OwnGraph graph;
@@ -231,6 +354,7 @@ TEST(Predict, NeedsNoLabels) {
   fs::remove(folder.path() / "own" / "labels.csv");
   fs::remove(folder.path() / "own" / "splits.csv");
   EXPECT_EQ(pdegcn_ok(folder.path(), "predict run"), before);
+  EXPECT_TRUE(contains(pdegcn(folder.path(), "train --data own").err, "has no labels to learn"));
   pdegcn_ok(folder.path(), "predict run --out classes.npy");
   EXPECT_TRUE(read_text(folder.path() / "classes.npy").starts_with("\x93NUMPY"));
 }

@@ -71,6 +71,21 @@ inline std::string differences(const std::filesystem::path& a, const std::filesy
   return names;
 }
 
+// The same, but for the test scores in result.json.
+inline std::string differences_beside_test(const std::filesystem::path& a,
+                                           const std::filesystem::path& b) {
+  std::string names = differences(a, b);
+  const auto rest = [](const std::filesystem::path& run) {
+    auto result = nlohmann::json::parse(read_text(run / "result.json"));
+    result.erase("test");
+    return result;
+  };
+  const std::string own = "result.json ";
+  if (const auto at = names.find(own); at != std::string::npos && rest(a) == rest(b))
+    names.erase(at, own.size());
+  return names;
+}
+
 // A data set of one's own: three classes on a ring-like graph, with class-dependent features.
 struct OwnGraph {
   int nodes = 90;

@@ -182,7 +182,8 @@ TEST_F(OwnTable, TestLabelsChangeTheTestScoreAndNothingElse) {
   EXPECT_EQ(runs, runs_of(folder.path() / "b"));
   int changed = 0;
   for (const fs::path& run : runs) {
-    EXPECT_EQ(differences(folder.path() / "a" / run, folder.path() / "b" / run), "") << run;
+    EXPECT_EQ(differences_beside_test(folder.path() / "a" / run, folder.path() / "b" / run), "")
+        << run;
     const auto record = [&](const char* out) {
       return nlohmann::json::parse(read_text((folder.path() / out / run).string() + ".json"));
     };

@@ -9,6 +9,8 @@ namespace {
 
 TEST(FormatDuration, ReadsWellAtEveryScale) {
   EXPECT_EQ(format_duration(0), "0.00 s");
+  EXPECT_EQ(format_duration(0.0042), "4.2 ms");
+  EXPECT_EQ(format_duration(0.0142), "14 ms");
   EXPECT_EQ(format_duration(0.424), "0.42 s");
   EXPECT_EQ(format_duration(4.21), "4.2 s");
   EXPECT_EQ(format_duration(42.2), "42 s");
@@ -18,6 +20,8 @@ TEST(FormatDuration, ReadsWellAtEveryScale) {
 }
 
 TEST(FormatDuration, RoundsIntoTheNextForm) {
+  EXPECT_EQ(format_duration(0.00996), "10 ms");
+  EXPECT_EQ(format_duration(0.0996), "0.10 s");
   EXPECT_EQ(format_duration(0.996), "1.0 s");
   EXPECT_EQ(format_duration(9.96), "10 s");
   EXPECT_EQ(format_duration(59.6), "1 min 00 s");

@@ -46,6 +46,16 @@ TEST(WritePlot, DrawsSvgWithItsTexts) {
     EXPECT_TRUE(mentions(svg, text)) << text;
 }
 
+TEST(WritePlot, CurvesOfOneNameShareColourAndLegend) {
+  const Curve dashed{"D", {1, 2}, {3, 2}, true}, solid{"D", {1, 2}, {2, 1}}, dot{"D", {2}, {1}};
+  const Curve other{"M", {1, 2}, {5, 4}};
+  const std::string script =
+      gnuplot_script({"", {{"epoch", "loss", {dashed, solid, dot, other}}}}, true);
+  EXPECT_TRUE(mentions(script, "lines linewidth 2 dashtype 2 linecolor rgb '#0072B2' title 'D'"));
+  EXPECT_TRUE(mentions(script, "lines linewidth 2 dashtype 1 linecolor rgb '#0072B2' notitle"));
+  EXPECT_TRUE(mentions(script, "title 'M'")) << script;
+}
+
 TEST(WritePlot, NamesPlacesAndPutsPointsThere) {
   const Scratch scratch;
   const Curve d{"D", {1, 2}, {0.7, 5.6}}, m{"M", {2}, {4.0}};

@@ -26,6 +26,21 @@ TEST(RunFolder, IsCreatedFoundAndResumed) {
   EXPECT_TRUE(RunFolder::resume(folder).has_checkpoint());
 }
 
+TEST(RunFolder, SeveralAreFoundInTheOrderOfTheirNumbers) {
+  const Scratch scratch;
+  for (const char* name : {"d-10-0", "d-2-0", "d-2-11", "d-2-3", "m-0-0"})
+    RunFolder::create(scratch / "all" / name, "");
+  put(scratch / "all/sweep.toml", "");
+  fs::create_directories(scratch / "all/other");
+  std::string names;
+  for (const RunFiles& run : find_runs(scratch / "all"))
+    names += run.folder.filename().string() + " ";
+  EXPECT_EQ(names, "d-2-0 d-2-3 d-2-11 d-10-0 m-0-0 ");
+  EXPECT_EQ(find_runs(scratch / "all/d-2-0").size(), 1u);
+  EXPECT_TRUE(mentions(error_of([&] { find_runs(scratch / "all/other"); }), "holds no run"));
+  EXPECT_TRUE(mentions(error_of([&] { find_runs(scratch / "none"); }), "no such folder"));
+}
+
 TEST(RunFolder, NeverOverwritesARun) {
   const Scratch scratch;
   RunFolder::create(scratch / "a", "first = 1\n");

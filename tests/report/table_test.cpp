@@ -24,6 +24,20 @@ TEST(Table, AlignsTextByWhatOneSees) {
             "GCNII           —       −1.5e-3\n");
 }
 
+TEST(Table, ShowsNoColumnThatIsEmpty) {
+  Table table({"", "alpha", "epoch"});
+  table.add({"", "", "5"});
+  EXPECT_EQ(table.text(), "epoch\n─────\n    5\n");
+  EXPECT_EQ(table.csv(), ",alpha,epoch\n,,5\n");
+}
+
+TEST(Table, GroupsDigits) {
+  EXPECT_EQ(with_commas(0), "0");
+  EXPECT_EQ(with_commas(999), "999");
+  EXPECT_EQ(with_commas(1000), "1,000");
+  EXPECT_EQ(with_commas(-4188160), "-4,188,160");
+}
+
 TEST(Table, WritesMarkdown) {
   EXPECT_EQ(sample().markdown(),
             "| model | layers | accuracy, % | note |\n"

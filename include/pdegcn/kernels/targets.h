@@ -6,7 +6,7 @@
 
 namespace pdegcn::kernels {
 
-// The kernels are compiled once for each of several instruction sets ("AVX3", "AVX2", "SSE4", a
+// The kernels are compiled once for each of several instruction sets ("AVX-512", "AVX2", "SSE4", a
 // portable one), and the best that the processor has is used. Results agree between them to
 // rounding, not to the bit: the name belongs to a result.
 

@@ -8,9 +8,11 @@ namespace pdegcn::report {
 
 // One curve: as many x as y; where y is not finite there is a gap.
 struct Curve {
-  std::string name;  // in the legend, which a panel of one curve does not have
+  // In the legend, which a panel of one curve does not have; curves of one name share its line.
+  std::string name;
   std::vector<double> x;
   std::vector<double> y;
+  bool dashed = false;
 };
 
 // Curves on common axes.

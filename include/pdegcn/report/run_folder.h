@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 namespace pdegcn::report {
 
@@ -17,6 +18,7 @@ struct RunFiles {
   std::filesystem::path best() const { return folder / "best.safetensors"; }
   std::filesystem::path layers() const { return folder / "layers.csv"; }  // if asked for
   std::filesystem::path last() const { return folder / "last.safetensors"; }
+  std::filesystem::path result() const { return folder / "result.json"; }  // when it has ended
 };
 
 // The run that a folder holds, for reading; it may be going on. Throws Error when the folder is
@@ -36,6 +38,9 @@ class FolderLock {
   struct State;
   std::unique_ptr<State> state_;
 };
+// The run that a folder holds, or all that its folders hold, by name with numbers in their order.
+// Throws Error as find_run does when there is none.
+std::vector<RunFiles> find_runs(const std::filesystem::path& folder);
 
 // A run that this process writes to; no other process can for as long as this lives.
 //

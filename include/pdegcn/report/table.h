@@ -1,9 +1,13 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace pdegcn::report {
+
+// A whole number for people: "4,188,160".
+std::string with_commas(std::int64_t number);
 
 // A table: words to the left, columns of numbers to the right.
 class Table {
@@ -13,7 +17,7 @@ class Table {
   // Adds a row; one that is shorter than the head is filled with empty cells.
   void add(std::vector<std::string> row);
 
-  std::string text() const;      // for the terminal, with a rule under the head
+  std::string text() const;  // for the terminal, with a rule under the head, without empty columns
   std::string markdown() const;  // for documents
   std::string csv() const;       // for other programs
 

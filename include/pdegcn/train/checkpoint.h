@@ -11,6 +11,7 @@
 #include "pdegcn/nn/network.h"
 #include "pdegcn/train/adam.h"
 #include "pdegcn/train/config.h"
+#include "pdegcn/train/scaling.h"
 
 namespace pdegcn::train {
 
@@ -53,7 +54,8 @@ struct Trained {
   std::vector<std::string> classes;  // names of the outputs
   bool multi_label = false;
   Weights weights;
-  std::string graph;  // see Problem::edges_fingerprint()
+  std::string graph;     // see Problem::edges_fingerprint()
+  Scaling scaling = {};  // of the features, where they are standardised
 };
 
 void write_trained(const std::filesystem::path& path, const Trained& trained);

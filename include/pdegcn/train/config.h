@@ -140,8 +140,12 @@ Settings read_settings(std::string_view toml, const std::string& name,
 // Sets members; throws Error that names place and value when one is not possible.
 void apply_settings(RunConfig& config, const Settings& settings);
 
-// Defaults, then what experiments/ has for the data set, then what experiments/models has for the
-// model (of several, for the first), then the file, then the flags; fitting().
+// What counts of the values in experiments/ for the data set and, of more weight, in
+// experiments/models for the model (of several, for the first): those that neither file nor flags
+// set.
+Settings built_in(const Settings& file, const Settings& flags);
+
+// Defaults, then what is built in, then the file, then the flags; fitting().
 RunConfig resolve(const Settings& file, const Settings& flags);
 
 // The config with defaults for all that its models do not have.

@@ -15,6 +15,7 @@
 #include "pdegcn/nn/network.h"
 #include "pdegcn/train/config.h"
 #include "pdegcn/train/loss.h"
+#include "pdegcn/train/scaling.h"
 
 namespace pdegcn::train {
 
@@ -39,11 +40,16 @@ Outcome teach(nn::Network& network, const Batch& batch, const nn::Draw& draw);
 // for, and not before. The data set must outlive it.
 class Problem {
  public:
-  // Throws Error when the data set, the split and the settled config do not fit together.
+  // Features that are to be standardised are scaled as the split asks for. Throws Error when the
+  // data set, the split and the settled config do not fit together.
   Problem(const data::Dataset& data, data::Split split, const RunConfig& config);
 
+  // The same for a network that was trained with a scaling.
+  Problem(const data::Dataset& data, data::Split split, const RunConfig& config, Scaling scaling);
+
   // Without a split and answers, for what a network of that many outputs says.
-  Problem(const data::Dataset& data, std::int64_t outputs, const RunConfig& config);
+  Problem(const data::Dataset& data, std::int64_t outputs, const RunConfig& config,
+          Scaling scaling = {});
 
   // A network with the weights that the seed of the config gives.
   std::shared_ptr<nn::Network> make_network() const;
@@ -54,6 +60,12 @@ class Problem {
 
   // What a network sees of one sample.
   nn::Input input(std::int32_t sample) const { return input_of({&sample, 1}, 0); }
+
+  const Scaling& scaling() const { return scaling_; }
+
+  // The share of the most common label of a part, which who knows nothing else can answer with; NaN
+  // where there are several labels per node.
+  double most_common(Part part) const;
 
   bool has(Part part) const { return !indices(part).empty(); }
 
@@ -97,6 +109,7 @@ class Problem {
   const data::Dataset& data_;
   data::Split split_;
   RunConfig config_;
+  Scaling scaling_;
   Task task_;
   std::int64_t outputs_;
   std::int64_t inputs_ = 0;                  // channels of a node

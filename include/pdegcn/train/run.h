@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -12,7 +11,7 @@
 #include "pdegcn/report/progress.h"
 #include "pdegcn/report/run_folder.h"
 #include "pdegcn/train/config.h"
-#include "pdegcn/train/loss.h"
+#include "pdegcn/train/result.h"
 
 namespace pdegcn::train {
 
@@ -34,28 +33,6 @@ std::vector<RunConfig> single_runs(const RunConfig& config, const data::Dataset&
 // The name of a run among those of one call: model, split and seed.
 std::string run_name(const RunConfig& run);
 
-// How well a network does on a part of the data; NaN where there is nothing to measure.
-struct Score {
-  double loss = std::numeric_limits<double>::quiet_NaN();
-  double score = std::numeric_limits<double>::quiet_NaN();  // accuracy or micro-F1, 0 to 1
-  std::int64_t count = 0;                                   // answers it is the mean of
-};
-
-// What came of a run.
-struct Result {
-  RunConfig config;
-  std::string metric;  // "accuracy" or "micro-F1"
-  std::int64_t epochs = 0;
-  std::int64_t best_epoch = 0;  // the one that was chosen, whose weights these scores belong to
-  Score train, validation, test;
-  Answered answered;          // evaluate(): what was said of the test part
-  std::vector<double> alpha;  // of the mixture, one value or one per layer
-  std::int64_t parameters = 0;
-  double seconds = 0;            // of this call
-  double seconds_per_epoch = 0;  // NaN when it ran none
-  bool interrupted = false;      // stopped before its end: there are no scores yet
-};
-
 // A loss, a gradient or a parameter that is not finite any more.
 class NotFinite : public Error {
  public:
@@ -65,9 +42,10 @@ class NotFinite : public Error {
 // Who watches a run.
 struct Audience {
   report::Progress* progress = nullptr;
-  std::string name;    // "seed 2 of 10"; may be empty
-  bool quiet = false;  // leaves out all but warnings
-  bool test = true;    // whether the test part is looked at in the end
+  std::string name;       // "seed 2 of 10"; may be empty
+  bool quiet = false;     // leaves out all but warnings
+  bool introduce = true;  // whether the network is described at the start, or warned about
+  bool test = true;       // whether the test part is looked at in the end
   // Asked before the first epoch, with the number that lie behind, and after every one.
   std::function<bool(std::int64_t epoch)> stop = [](std::int64_t) { return false; };
 };
@@ -77,6 +55,9 @@ struct Audience {
 // with the epoch; the state before that epoch is then in the folder.
 Result train(const RunConfig& config, const data::Dataset& data,
              const std::function<report::RunFolder()>& open_folder, const Audience& audience);
+
+// Describes the network that train() would train, and checks that it fits data and machine.
+void forecast(const RunConfig& config, const data::Dataset& data, report::Progress& progress);
 
 // The chosen network of a run on a data set, which need not be the one it was trained on: the
 // scores of train, validation and test part.

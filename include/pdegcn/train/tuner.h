@@ -21,9 +21,10 @@ struct Trial {
   std::int64_t number = 0;
   Settings settings;
   RunConfig config;
-  std::int64_t epochs = 0;                                 // run so far, at most
-  double value = std::numeric_limits<double>::infinity();  // mean of what selects, less is better
-  std::string note;                                        // why it failed
+  std::int64_t epochs = 0;                                  // run so far, at most
+  double value = std::numeric_limits<double>::infinity();   // mean of what selects, less is better
+  double score = std::numeric_limits<double>::quiet_NaN();  // of the validation part, at that epoch
+  std::string note;                                         // why it failed
 };
 
 // A search by successive halving, in a folder: trials drawn from a space and judged on the
@@ -45,17 +46,20 @@ class Tuner {
   std::vector<const Trial*> ranking() const;
 
   // What selects, as people see it; "failed" or nothing when the trial has no value.
-  std::string shown(const Trial& trial) const;
+  std::string shown(const Trial& trial, bool exact = false) const;
 
-  // The best trials, at most so many.
-  report::Table table(std::size_t most) const;
+  // The best trials, at most so many; numbers to all digits if `exact`.
+  report::Table table(std::size_t most, bool exact = false) const;
 
  private:
   std::string description() const;
   void claim_folder(bool resume);
-  void advance(Trial& trial, std::int64_t epochs, report::Progress& progress,
-               const std::function<bool()>& stop);
-  double best_value(const report::RunFiles& files, std::int64_t epochs) const;
+  void advance(Trial& trial, std::int64_t epochs, const std::string& name,
+               report::Progress& progress, const std::function<bool()>& stop);
+  struct Judgement {
+    double value, score;
+  };
+  Judgement judge(const report::RunFiles& files, std::int64_t epochs) const;
   void write_table() const;
 
   RunConfig base_;
