@@ -105,7 +105,7 @@ Matrix<T> March<T>::field(T* fields, std::int64_t slot) const {
 template <class T>
 void March<T>::copy_in(const T* values, Matrix<T> to, std::int64_t first, std::int64_t last) const {
   for (std::int64_t i = first; i < last; ++i)
-    copy_rows<T>({values + outside(i) * c_, 1, c_, c_}, rows_of(to, i, i + 1), 0, 1);
+    std::fill(std::copy_n(values + outside(i) * c_, c_, to.row(i)), to.row(i) + stride_, T{0});
 }
 
 // State l. Where states are not kept a first-order step overwrites its state (only products are
@@ -331,7 +331,8 @@ void March<T>::advance(std::int64_t first, std::int64_t last) {
 template <class T>
 void March<T>::state(std::int64_t l, T* out) const {
   each_part(*p_.plan, threads_, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t i = first; i < last; ++i) std::copy_n(f(l).row(i), c_, out + outside(i) * c_);
+    const Matrix<T> from = f(l);
+    for (std::int64_t i = first; i < last; ++i) std::copy_n(from.row(i), c_, out + outside(i) * c_);
   });
 }
 

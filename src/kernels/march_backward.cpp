@@ -7,6 +7,15 @@
 #include "pdegcn/kernels/march.h"
 
 namespace pdegcn::kernels {
+namespace {
+
+template <class T>
+void add_row(const T* row, T* sum, std::int64_t columns) {
+#pragma omp simd
+  for (std::int64_t k = 0; k < columns; ++k) sum[k] += row[k];
+}
+
+}  // namespace
 
 // What a backward march works on.
 template <class T>
@@ -42,9 +51,7 @@ struct March<T>::Adjoint {
     for (std::int64_t i = 0; i < c; ++i) {
       T* const sum = K_sum(l, 0).row(i);
       for (std::int64_t part = 1; part < parts; ++part) {
-        const T* const more = K_sum(l, part).row(i);
-#pragma omp simd
-        for (std::int64_t k = 0; k < c; ++k) sum[k] += more[k];
+        add_row(K_sum(l, part).row(i), sum, c);
       }
       T* const out = gradients.K[l] + i * c;
 #pragma omp simd
@@ -57,8 +64,7 @@ struct March<T>::Adjoint {
     if (states_bar == nullptr) return;
     const std::int64_t c = march.c_;
     for (std::int64_t i = first; i < last; ++i)
-      for (std::int64_t k = 0; k < c; ++k)
-        f(l).row(i)[k] += states_bar[(l * march.n_ + march.outside(i)) * c + k];
+      add_row(states_bar + (l * march.n_ + march.outside(i)) * c, f(l).row(i), c);
   }
 
   // ȳ of layer l: the adjoint of the state above it times Kᵀ.
@@ -202,8 +208,7 @@ void March<T>::backward(const T* last_bar, const T* states_bar,
   if (gradients.f0 != nullptr)
     each_part(*p_.plan, threads_, [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t i = first; i < last; ++i)
-        for (std::int64_t k = 0; k < c_; ++k)
-          gradients.f0[outside(i) * c_ + k] += adjoint.f(0).row(i)[k];
+        add_row(adjoint.f(0).row(i), gradients.f0 + outside(i) * c_, c_);
     });
   if (gradients.steps == nullptr) return;
   gradients.steps->resize(depth);

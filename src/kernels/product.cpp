@@ -107,6 +107,7 @@ void GramColumns(const Matrix<const T>& a, const Matrix<const T>& b, const Matri
                  std::int64_t first, std::int64_t last, std::int64_t j) {
   std::int64_t i = 0;
   for (; i + kRows <= a.cols; i += kRows) GramTile<kRows, Vectors, T>(a, b, c, first, last, i, j);
+  for (; i + 4 <= a.cols; i += 4) GramTile<4, Vectors, T>(a, b, c, first, last, i, j);
   for (; i < a.cols; ++i) GramTile<1, Vectors, T>(a, b, c, first, last, i, j);
 }
 

@@ -9,6 +9,7 @@
 
 #include "pdegcn/data/file.h"
 #include "pdegcn/graph/error.h"
+#include "pdegcn/kernels/adam.h"
 #include "pdegcn/report/atomic_file.h"
 #include "pdegcn/report/event_log.h"
 #include "pdegcn/report/metrics_log.h"
@@ -273,7 +274,8 @@ class Training {
       train.add(outcome);
     }
     for (const auto& slot : adam_.slots)
-      if (!torch::isfinite(slot.parameter).all().item<bool>())
+      if (!std::isfinite(
+              kernels::sum_of_squares(slot.parameter.data_ptr<float>(), slot.parameter.numel())))
         fail(epoch, fmt::format("parameter {} is not finite", slot.name), &slot);
 
     std::vector<Part> parts;
