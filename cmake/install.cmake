@@ -48,6 +48,6 @@ set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libopenblas0-openmp, gnuplot-nox")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS
-    "g++, cmake, libfmt-dev, libhwy-dev, libarchive-dev, libcurl4-openssl-dev, nlohmann-json3-dev, \
-libtomlplusplus-dev, libtorch-dev")
+    "g++, cmake, libfmt-dev, libhwy-dev, libarchive-dev, libcurl4-openssl-dev, zlib1g-dev, \
+nlohmann-json3-dev, libtomlplusplus-dev, libtorch-dev")
 include(CPack)
