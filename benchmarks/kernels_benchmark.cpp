@@ -188,8 +188,8 @@ BENCHMARK_CAPTURE(EdgeFlux, adjoint_dropout, true, 0.5)->Arg(16)->Arg(64);
 // K; and the same without any of the edges, which leaves the products.
 void Stack(benchmark::State& state) {
   const bool with_edges = state.range(1) != 0;
-  const std::int64_t c = 64, layers = 16;
-  const Graph full = cora_like();
+  const std::int64_t c = state.range(2), layers = c < 256 ? 16 : 4;
+  const Graph full = c < 256 ? cora_like() : pubmed_like();
   const Graph graph = with_edges ? full : Graph::from_edges(full.num_nodes(), {});
   const RowPlan plan(graph);
   const auto weights = edge_weights(graph, WeightKind::metropolis);
@@ -218,10 +218,11 @@ void Stack(benchmark::State& state) {
   omp_set_num_threads(before);
 }
 BENCHMARK(Stack)
-    ->ArgNames({"threads", "edges"})
-    ->Args({1, 1})
-    ->Args({1, 0})
-    ->Args({2, 1})
+    ->ArgNames({"threads", "edges", "channels"})
+    ->Args({1, 1, 64})
+    ->Args({1, 0, 64})
+    ->Args({2, 1, 64})
+    ->Args({1, 1, 256})
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime()
     ->MeasureProcessCPUTime();

@@ -36,18 +36,31 @@ HWY_INLINE void StoreTile(hn::Vec<Lanes<T>> (&sum)[Rows][Vectors], std::int64_t 
     }
 }
 
-// One tile of C = A B: Rows rows from row i, Vectors vectors from column j.
+// A product goes through the rows of B by blocks that stay in the first cache, while the sums of
+// kChunk rows wait beside them. Blocks change no bit: every sum runs through k in order.
+constexpr std::int64_t kBlock = 96;
+constexpr std::int64_t kChunk = 48;
+
+struct Block {
+  std::int64_t first, last;  // rows of B
+  bool begins, ends;         // whether sums begin here with zero, and end in C
+};
+
+// One tile of C = A B: Rows rows from row i, Vectors vectors from column j. `sums` has its sums
+// from block to block.
 template <int Rows, int Vectors, class T>
 HWY_INLINE void ProductTile(const Matrix<const T>& a, const Matrix<const T>& b, const Matrix<T>& c,
-                            std::int64_t i, std::int64_t j, const Epilogue<T>& epilogue) {
+                            std::int64_t i, std::int64_t j, const Block& block,
+                            T* HWY_RESTRICT sums, const Epilogue<T>& epilogue) {
   const Lanes<T> d;
   const std::int64_t lanes = hn::Lanes(d);
   hn::Vec<Lanes<T>> sum[Rows][Vectors];
   for (int r = 0; r < Rows; ++r)
-    for (int v = 0; v < Vectors; ++v) sum[r][v] = hn::Zero(d);
+    for (int v = 0; v < Vectors; ++v)
+      sum[r][v] = block.begins ? hn::Zero(d) : hn::Load(d, sums + (r * Vectors + v) * lanes);
   const T* HWY_RESTRICT left = a.row(i);
-  const T* HWY_RESTRICT right = b.data + j;
-  for (std::int64_t k = 0; k < a.cols; ++k, right += b.stride) {
+  const T* HWY_RESTRICT right = b.row(block.first) + j;
+  for (std::int64_t k = block.first; k < block.last; ++k, right += b.stride) {
     hn::Vec<Lanes<T>> row[Vectors];
     for (int v = 0; v < Vectors; ++v) row[v] = hn::Load(d, right + v * lanes);
     for (int r = 0; r < Rows; ++r) {
@@ -55,17 +68,35 @@ HWY_INLINE void ProductTile(const Matrix<const T>& a, const Matrix<const T>& b, 
       for (int v = 0; v < Vectors; ++v) sum[r][v] = hn::MulAdd(factor, row[v], sum[r][v]);
     }
   }
-  StoreTile<Rows, Vectors, T>(sum, c.stride, c.data, i * c.stride + j, epilogue);
+  if (block.ends) {
+    StoreTile<Rows, Vectors, T>(sum, c.stride, c.data, i * c.stride + j, epilogue);
+    return;
+  }
+  for (int r = 0; r < Rows; ++r)
+    for (int v = 0; v < Vectors; ++v) hn::Store(sum[r][v], d, sums + (r * Vectors + v) * lanes);
 }
 
 template <int Vectors, class T>
 void ProductColumns(const Matrix<const T>& a, const Matrix<const T>& b, const Matrix<T>& c,
                     std::int64_t first, std::int64_t last, std::int64_t j,
                     const Epilogue<T>& epilogue) {
-  std::int64_t i = first;
-  for (; i + kRows <= last; i += kRows) ProductTile<kRows, Vectors, T>(a, b, c, i, j, epilogue);
-  for (; i + 2 <= last; i += 2) ProductTile<2, Vectors, T>(a, b, c, i, j, epilogue);
-  if (i < last) ProductTile<1, Vectors, T>(a, b, c, i, j, epilogue);
+  HWY_ALIGN T waiting[kChunk * Vectors * kPadding];
+  const std::int64_t width = Vectors * hn::Lanes(Lanes<T>());
+  for (std::int64_t chunk = first; chunk < last; chunk += kChunk) {
+    const std::int64_t end = std::min(chunk + kChunk, last);
+    std::int64_t k = 0;
+    do {
+      const Block block{k, std::min(k + kBlock, a.cols), k == 0, k + kBlock >= a.cols};
+      std::int64_t i = chunk;
+      const auto sums = [&] { return waiting + (i - chunk) * width; };
+      for (; i + kRows <= end; i += kRows)
+        ProductTile<kRows, Vectors, T>(a, b, c, i, j, block, sums(), epilogue);
+      for (; i + 2 <= end; i += 2)
+        ProductTile<2, Vectors, T>(a, b, c, i, j, block, sums(), epilogue);
+      if (i < end) ProductTile<1, Vectors, T>(a, b, c, i, j, block, sums(), epilogue);
+      k += kBlock;
+    } while (k < a.cols);
+  }
 }
 
 template <class T>
