@@ -146,6 +146,7 @@ std::span<const Field> fields() {
        .member = &C::alpha,
        .least = 1e-6,
        .below = 1,
+       .outside = "; 0 itself is --model d, 1 is --model h",
        .models = kMixture},
       {.name = "alpha-per-layer",
        .value = "",
