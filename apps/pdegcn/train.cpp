@@ -329,8 +329,9 @@ void print_table(const Plan& plan, const std::vector<Result>& results) {
     fmt::print(
         "protocol validation, but the split has no validation part: the last epoch counts\n");
   else
-    fmt::print("protocol validation: the epoch was chosen by {}, the test part looked at once\n",
-               c.select);
+    fmt::print(
+        "protocol validation: the epoch was chosen by {}, the {}\n", c.select,
+        results.front().test.count == 0 ? "split has no test part" : "test part looked at once");
   const bool several = results.size() > 1;
   if (several && results.size() > plan.each.size())
     fmt::print("± is the sample standard deviation\n");

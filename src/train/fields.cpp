@@ -257,7 +257,8 @@ std::span<const Field> fields() {
        .below = 10001},
       {.name = "batch",
        .value = "N",
-       .help = "Graphs per step, in a set of many graphs [32 for the task graph, else 1]",
+       .help = "Graphs per step, in a set of many; a single one is always whole [32 for the task "
+               "graph, else 1]",
        .member = &C::batch,
        .least = 0},
       {.name = "memory",
