@@ -159,7 +159,7 @@ Plan plan_resumed(const Settings& file, const Settings& flags) {
                     given.out, train::text_of(stored, f), train::text_of(wanted, f));
     return wanted;
   };
-  Plan plan{agreed(config), {}, std::move(data), given.out, {}};
+  Plan plan{agreed(config), {}, {}, given.out, {}};
   for (const std::string& model : train::parts_of(config.model)) {
     const std::string_view section = model;
     RunConfig one = agreed(read({&section, 1}));
@@ -167,6 +167,7 @@ Plan plan_resumed(const Settings& file, const Settings& flags) {
     plan.each.push_back(train::fitting(std::move(one)));
     plan.sources.push_back("settings: " + path.string());
   }
+  plan.data = std::move(data);
   return plan;
 }
 
