@@ -81,6 +81,21 @@ std::shared_ptr<train::Settings> add_settings(CLI::App& command,
   return settings;
 }
 
+std::vector<report::RunFiles> find_runs(const std::vector<std::string>& folders) {
+  std::vector<report::RunFiles> runs;
+  for (const std::string& folder : folders)
+    for (report::RunFiles& files : report::find_runs(folder)) runs.push_back(std::move(files));
+  return runs;
+}
+
+Configs configs_of(const report::RunFiles& run, const train::Settings& flags) {
+  const train::RunConfig trained = train::config_of_run(run);
+  train::RunConfig asked = trained;
+  if (flags.contains("data")) asked.split.clear();
+  train::apply_settings(asked, flags);
+  return {trained, asked};
+}
+
 std::string shell_word(const std::string& text) {
   const auto is_plain = [](unsigned char c) {
     return std::isalnum(c) != 0 || c >= 0x80 ||

@@ -37,6 +37,16 @@ inline constexpr int kInternalError = 2;
 std::shared_ptr<train::Settings> add_settings(CLI::App& command,
                                               const std::vector<std::string_view>& names = {});
 
+// The runs that the folders hold, or that lie in them.
+std::vector<report::RunFiles> find_runs(const std::vector<std::string>& folders);
+
+// The config that a run was trained with, and the same with what the flags say: other data have
+// their own splits.
+struct Configs {
+  train::RunConfig trained, asked;
+};
+Configs configs_of(const report::RunFiles& run, const train::Settings& flags);
+
 // A text as a word of a command line that can be copied into a shell.
 std::string shell_word(const std::string& text);
 

@@ -115,9 +115,7 @@ std::string tell_answers(const train::RunConfig& config, const data::Dataset& da
                          const train::Answered& answered, const fs::path& out,
                          nlohmann::ordered_json& json) {
   if (answered.said.empty()) return "";
-  std::error_code error;
-  if (!out.empty()) fs::create_directories(out, error);
-  if (error) throw Error("{}: {}", out.string(), error.message());
+  if (!out.empty()) fs::create_directories(out);
   if (config.task == "correspondence")
     return data.template_vertex.empty() ? "" : tell_geodesics(data, answered, out, json);
   return data.class_names.size() > kMostClasses ? "" : tell_classes(data, answered, out, json);
@@ -154,11 +152,7 @@ std::int64_t known_answers(const train::RunConfig& trained, const train::RunConf
 // The chosen network of a run; `opened` is used again where it serves.
 train::Result measure(const report::RunFiles& files, const train::Settings& flags,
                       std::optional<Opened>& opened) {
-  const train::RunConfig trained = train::config_of_run(files);
-  train::RunConfig config = trained;
-  // Another data set has its own splits.
-  if (flags.contains("data")) config.split.clear();
-  train::apply_settings(config, flags);
+  auto [trained, config] = configs_of(files, flags);
   use_threads(config.threads);
   if (!opened || !opened->serves(config)) opened = Opened{config, train::open_data(config)};
   config = train::settle(std::move(config), opened->data);
@@ -250,9 +244,7 @@ int run_many(const std::vector<report::RunFiles>& runs, const train::Settings& f
 
 int run(const std::vector<std::string>& folders, const std::string& out,
         const train::Settings& flags) {
-  std::vector<report::RunFiles> runs;
-  for (const std::string& folder : folders)
-    for (report::RunFiles& files : report::find_runs(folder)) runs.push_back(std::move(files));
+  const auto runs = find_runs(folders);
   if (runs.size() == 1) return run_one(runs.front(), out, flags);
   if (!out.empty())
     throw Error("--out: this is for the files of one run, here are {}", runs.size());

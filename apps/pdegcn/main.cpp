@@ -31,7 +31,8 @@ Exit codes: 0 all is well, 1 something to correct in what was asked, 2 a fault o
 
 // What was not understood, with the flag that was most likely meant.
 void check_rest(const CLI::App& command) {
-  const auto rest = command.remaining();
+  auto rest = command.remaining();
+  std::erase(rest, "--");  // all words after it are names
   if (rest.empty()) return;
   std::vector<std::string> names;
   for (const CLI::Option* option : command.get_options())

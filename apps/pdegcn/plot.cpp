@@ -31,13 +31,6 @@ using report::RunFiles;
 // More runs than there are colours share one by model.
 constexpr std::size_t kMostColours = 7;
 
-std::vector<RunFiles> find_all(const std::vector<std::string>& folders) {
-  std::vector<RunFiles> runs;
-  for (const std::string& folder : folders)
-    for (RunFiles& files : report::find_runs(folder)) runs.push_back(std::move(files));
-  return runs;
-}
-
 // The folder that all runs lie in, or the only run.
 fs::path common_folder(const std::vector<RunFiles>& runs) {
   fs::path common = runs.front().folder;
@@ -149,7 +142,7 @@ int run(const std::vector<std::string>& folders, std::string out, bool layers) {
     if (folders.size() > 1) throw Error("--out: say where the picture of several runs should go");
     out = (fs::path(folders.front()) / (layers ? "layers.png" : "curves.png")).string();
   }
-  const auto runs = find_all(folders);
+  const auto runs = find_runs(folders);
   report::write_plot(out, layers ? layer_figure(runs) : epoch_figure(runs));
   fmt::print("{}\n", out);
   return kOk;

@@ -7,6 +7,7 @@
 #include "pdegcn/data/npy.h"
 #include "pdegcn/graph/error.h"
 #include "pdegcn/report/atomic_file.h"
+#include "pdegcn/report/table.h"
 
 namespace pdegcn::app {
 namespace {
@@ -25,22 +26,12 @@ constexpr const char* kExamples = R"(Examples:
   pdegcn predict runs/bodies --out maps
       of a correspondence: the map of every shape as CSV and as PLY with the template's colours)";
 
-// A field of CSV.
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"') out += '"';
-    out += c;
-  }
-  return out + '"';
-}
-
 // One line per node or graph: its place, its name, what was found, and the logits if wanted.
 std::string csv(const data::Dataset& data, const train::Prediction& p, bool graphs, bool logits) {
   const bool many = data.samples.size() > 1;
+  using report::csv_cell;
   std::vector<std::string> names;
-  for (const std::string& name : p.class_names) names.push_back(quoted(name));
+  for (const std::string& name : p.class_names) names.push_back(csv_cell(name));
   std::string text = graphs ? "graph" : many ? "graph,node" : "node";
   if (p.multi_label && !logits)
     for (std::int64_t k = 0; k < p.columns; ++k) text += "," + names[k];
@@ -54,13 +45,13 @@ std::string csv(const data::Dataset& data, const train::Prediction& p, bool grap
   for (std::size_t s = 0; s < data.samples.size(); ++s) {
     const data::Sample& sample = data.samples[s];
     const std::string sample_name =
-        quoted(sample.name.empty() ? fmt::format("{}", s) : sample.name);
+        csv_cell(sample.name.empty() ? fmt::format("{}", s) : sample.name);
     const std::int64_t rows = graphs ? 1 : sample.graph.num_nodes();
     for (std::int64_t v = 0; v < rows; ++v, ++row) {
       if (graphs || many) text += sample_name;
       if (!graphs) {
         if (many) text += ',';
-        text += sample.node_names.empty() ? fmt::format("{}", v) : quoted(sample.node_names[v]);
+        text += sample.node_names.empty() ? fmt::format("{}", v) : csv_cell(sample.node_names[v]);
       }
       if (!p.multi_label) text += "," + names[p.classes[row]];
       for (std::int64_t k = 0; (logits || p.multi_label) && k < p.columns; ++k) {
@@ -113,9 +104,7 @@ void write_maps(const fs::path& folder, const data::Dataset& data, const data::D
   if (trained_on.template_vertex.size() != p.class_names.size())
     throw Error("data set {} is not the correspondence that the run was trained on",
                 trained_on.name);
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) throw Error("{}: {}", folder.string(), error.message());
+  fs::create_directories(folder);
   const auto colors = class_colors(trained_on);
   const auto write = [&](const std::string& name, const data::Sample& sample,
                          std::span<const std::int64_t> classes) {
@@ -151,15 +140,12 @@ int run(const std::string& folder, const std::string& out, bool logits,
   if (!file && !fs::path(out).extension().empty())
     throw Error("--out {}: the name must end in .csv or .npy", out);
   const report::RunFiles files = report::find_run(folder);
-  train::RunConfig config = train::config_of_run(files);
+  const auto [trained, config] = configs_of(files, flags);
   const bool maps = !file;
   if (maps && config.task != "correspondence")
     throw Error("--out {}: the name must end in .csv or .npy; only a correspondence fills a folder",
                 out);
   if (maps && logits) throw Error("--logits: a folder of maps has none; write a .csv or .npy");
-  const train::RunConfig trained = config;
-  if (flags.contains("data")) config.split.clear();
-  train::apply_settings(config, flags);
   use_threads(config.threads);
   const bool unrelated = config.data != trained.data && config.task != "node";
   const data::Dataset data = train::open_data(config, unrelated);

@@ -401,9 +401,7 @@ int Reproduction::tune() {
     train::Tuner tuner(base, *data, found.space, wishes_.name, found.trials, folder,
                        fs::exists(folder / "tune.toml"));
     if (!quiet_) progress_->message(fmt::format("{}/{} {}", k + 1, searches.size(), cell->name));
-    if (!tuner.run(
-            *progress_, [&] { return is_over(); }, [&] { return is_over(); }))
-      break;
+    if (!tuner.run(*progress_, [&] { return is_over(); })) break;
     const train::Trial& best = *tuner.ranking().front();
     if (!std::isfinite(best.value)) {
       warn(fmt::format("{}: no trial came to an end", cell->name));

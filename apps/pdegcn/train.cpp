@@ -9,6 +9,7 @@
 
 #include "command.h"
 #include "pdegcn/data/file.h"
+#include "pdegcn/data/splits.h"
 #include "pdegcn/graph/error.h"
 #include "pdegcn/report/atomic_file.h"
 #include "pdegcn/report/duration.h"
@@ -158,7 +159,7 @@ Plan plan_resumed(const Settings& file, const Settings& flags) {
                     given.out, train::text_of(stored, f), train::text_of(wanted, f));
     return wanted;
   };
-  Plan plan{agreed(config), {}, std::move(data), given.out, {}};
+  Plan plan{agreed(config), {}, {}, given.out, {}};
   for (const std::string& model : train::parts_of(config.model)) {
     const std::string_view section = model;
     RunConfig one = agreed(read({&section, 1}));
@@ -166,19 +167,16 @@ Plan plan_resumed(const Settings& file, const Settings& flags) {
     plan.each.push_back(train::fitting(std::move(one)));
     plan.sources.push_back("settings: " + path.string());
   }
+  plan.data = std::move(data);
   return plan;
 }
 
 // Several runs of a new call: their common folder and the file that describes them.
 void claim_sweep(const Plan& plan) {
-  try {
-    if (fs::exists(plan.folder) && !fs::is_empty(plan.folder))
-      throw Error("{}: the folder is not empty: resume what is there (--resume), or choose another",
-                  plan.folder.string());
-    fs::create_directories(plan.folder);
-  } catch (const fs::filesystem_error& error) {
-    throw Error("{}: {}", plan.folder.string(), error.code().message());
-  }
+  if (fs::exists(plan.folder) && !fs::is_empty(plan.folder))
+    throw Error("{}: the folder is not empty: resume what is there (--resume), or choose another",
+                plan.folder.string());
+  fs::create_directories(plan.folder);
   report::write_atomically(
       plan.folder / kSweepFile,
       fmt::format("{}'pdegcn train --resume --out' with this folder goes on with them.\n{}",
@@ -213,12 +211,25 @@ void introduce(const Plan& plan, const std::vector<RunConfig>& runs, report::Pro
                        : fmt::format("{} = {} runs", product, runs.size()));
 }
 
+// What the networks will learn nothing of, without a failure.
+void warn_of_data(const data::Dataset& data, const std::vector<RunConfig>& runs) {
+  if (data.samples.size() == 1 && data.num_edges() == 0)
+    warn(fmt::format("{} has no edges: every node is on its own", data.name));
+  for (const RunConfig& run : runs) {
+    const auto found = data::shortcomings(data, train::find_split(data, run.split));
+    for (const std::string& sentence : found)
+      warn(fmt::format("split {}: {}", run.split, sentence));
+    if (!found.empty()) return;  // that of others is much the same
+  }
+}
+
 std::vector<Result> perform(Plan& plan, bool& interrupted) {
   const std::vector<RunConfig> runs = runs_of(plan);
   const bool several = runs.size() > 1;
   report::Progress progress(std::cerr,
                             report::Progress::options_for(STDERR_FILENO, plan.config.quiet));
   if (!plan.config.quiet) introduce(plan, runs, progress);
+  warn_of_data(plan.data, runs);
   std::size_t model = 0;
   std::vector<Result> results;
   for (std::size_t k = 0; k < runs.size() && !interrupted; ++k) {
@@ -319,8 +330,9 @@ void print_table(const Plan& plan, const std::vector<Result>& results) {
     fmt::print(
         "protocol validation, but the split has no validation part: the last epoch counts\n");
   else
-    fmt::print("protocol validation: the epoch was chosen by {}, the test part looked at once\n",
-               c.select);
+    fmt::print(
+        "protocol validation: the epoch was chosen by {}, the {}\n", c.select,
+        results.front().test.count == 0 ? "split has no test part" : "test part looked at once");
   const bool several = results.size() > 1;
   if (several && results.size() > plan.each.size())
     fmt::print("± is the sample standard deviation\n");
@@ -379,6 +391,14 @@ void warn_of_guessing(const std::vector<Result>& results) {
       100 * found->most_common));
 }
 
+// Known only now, as nothing reads the labels of the test part before.
+void warn_of_unlabelled_test(const data::Dataset& data, const Result& r) {
+  const auto count = static_cast<std::int64_t>(train::find_split(data, r.config.split).test.size());
+  if (data.samples.size() == 1 && r.test.count < count)
+    warn(fmt::format("split {}: {} of {} in the test part have no label and do not count",
+                     r.config.split, count - r.test.count, count));
+}
+
 // What a call would do, on the error stream, and its complete config.
 int foretell(const Plan& plan) {
   report::Progress progress(std::cerr, report::Progress::options_for(STDERR_FILENO, true));
@@ -412,6 +432,7 @@ int run(const std::string& config_file, const Settings& flags, bool dry) {
     return kUserError;
   }
   warn_of_guessing(results);
+  warn_of_unlabelled_test(plan.data, results.front());
   if (plan.config.json)
     print_json(plan, results);
   else

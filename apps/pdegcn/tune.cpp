@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <iostream>
+#include <limits>
 
 #include "command.h"
 #include "pdegcn/data/file.h"
@@ -31,7 +32,7 @@ struct Wishes {
   std::string config_file;
   std::string space_file;
   std::int64_t trials = 27;
-  double budget = 0;  // minutes; 0: none
+  double budget = std::numeric_limits<double>::infinity();  // minutes
 };
 
 int run(const Wishes& wishes, const Settings& flags) {
@@ -55,22 +56,26 @@ int run(const Wishes& wishes, const Settings& flags) {
 
   const double start = report::Progress::steady_seconds();
   report::Progress progress(std::cerr, report::Progress::options_for(STDERR_FILENO, base.quiet));
-  const auto over = [&] {
-    return stop_requested() ||
-           (wishes.budget > 0 && report::Progress::steady_seconds() - start > 60 * wishes.budget);
+  const auto is_over = [&] {
+    return stop_requested() || report::Progress::steady_seconds() - start > 60 * wishes.budget;
   };
-  tuner.run(progress, over, stop_requested);
+  const bool complete = tuner.run(progress, is_over);
   fmt::print("\n{}\n", tuner.table(10).text());
   if (stop_requested()) {
     std::cerr << "stopped; go on with the same command and --resume\n";
     return kUserError;
   }
+  if (!complete)
+    warn(
+        fmt::format("the budget of {} minutes ended the search before its end: the same command "
+                    "with --resume goes on with it",
+                    wishes.budget));
   if (const train::Trial& best = *tuner.ranking().front(); !std::isfinite(best.value))
     throw Error("no trial came to an end{}", best.note.empty() ? "" : ": " + best.note);
   fmt::print(
-      "judged on the validation part alone; the best config is {0}/best.toml:\n"
-      "  pdegcn train --config {0}/best.toml --seeds 5\n",
-      base.out);
+      "judged on the validation part alone; the best config is {}:\n"
+      "  pdegcn train --config {} --seeds 5\n",
+      base.out + "/best.toml", shell_word(base.out + "/best.toml"));
   return kOk;
 }
 
@@ -91,8 +96,10 @@ void add_tune(CLI::App& program, Action& action) {
   command->add_option("--budget", wishes->budget, "Minutes after which no trial goes on [no end]")
       ->type_name("MIN")
       ->check([](const std::string& text) -> std::string {
-        const double minutes = std::strtod(text.c_str(), nullptr);
-        return minutes >= 0 && minutes < 1e9 ? "" : text + " is no number of minutes";
+        char* end = nullptr;
+        const double minutes = std::strtod(text.c_str(), &end);
+        return *end == '\0' && minutes > 0 && minutes < 1e9 ? ""
+                                                            : text + " is no number of minutes";
       })
       ->take_last();
   auto flags = add_settings(*command);

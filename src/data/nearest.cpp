@@ -2,11 +2,19 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string>
 #include <utility>
 #include <vector>
 
 namespace pdegcn::data {
 namespace {
+
+std::string in_small_letters(std::string_view text) {
+  std::string small(text);
+  for (char& c : small)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return small;
+}
 
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before, last(b.size() + 1), row(b.size() + 1);
@@ -28,8 +36,9 @@ std::size_t distance(std::string_view a, std::string_view b) {
 std::string_view nearest_name(std::string_view name, std::span<const std::string_view> names) {
   std::string_view nearest;
   std::size_t best = 1 + std::min<std::size_t>(3, name.size() / 2);
+  const std::string small = in_small_letters(name.substr(0, 100));
   for (const std::string_view candidate : names) {
-    if (const std::size_t d = distance(name.substr(0, 100), candidate); d < best) {
+    if (const std::size_t d = distance(small, in_small_letters(candidate)); d < best) {
       best = d;
       nearest = candidate;
     }

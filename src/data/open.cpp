@@ -6,7 +6,9 @@
 #include <cstdlib>
 
 #include "pdegcn/data/file.h"
+#include "pdegcn/data/mesh.h"
 #include "pdegcn/data/nearest.h"
+#include "pdegcn/data/shapes.h"
 #include "pdegcn/data/sparse.h"
 
 namespace pdegcn::data {
@@ -34,6 +36,8 @@ Dataset open_path(const fs::path& path, const OpenOptions& options) {
   // What cannot be opened at all says so, before any format is tried.
   std::error_code error;
   if (!fs::is_directory(path, error)) File{path};
+  if (options.unrelated && !fs::is_directory(path, error) && has_mesh_extension(path))
+    return read_shapes(path);
   const fs::path folder = path.parent_path().empty() ? "." : path.parent_path();
   std::string known;
   for (const Format& format : formats()) {

@@ -56,6 +56,7 @@ class NodeIndex {
   std::int64_t count() const { return count_; }
 
   NodeId find(const TableReader& table, std::string_view name) const {
+    if (name.empty()) table.fail("the node is empty");
     if (!number_.empty()) {
       const auto found = number_.find(name);
       if (found == number_.end()) table.fail("unknown node '{:.40}'", name);

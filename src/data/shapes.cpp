@@ -40,9 +40,13 @@ std::vector<std::string> vertex_names(std::int64_t vertices) {
   return names;
 }
 
-// The meshes of a folder or an archive, by name.
+// The meshes of a folder or an archive, by name; of a mesh, itself.
 std::vector<NamedMesh> read_meshes(const std::filesystem::path& path) {
   std::vector<NamedMesh> meshes;
+  if (!is_folder(path) && has_mesh_extension(path)) {
+    meshes.push_back({path.stem().string(), read_mesh(path)});
+    return meshes;
+  }
   if (is_folder(path)) {
     for (const std::filesystem::path& file : mesh_files(path))
       meshes.push_back({file.stem().string(), read_mesh(file)});

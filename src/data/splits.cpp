@@ -89,6 +89,34 @@ std::vector<Split> random_splits(std::span<const std::int32_t> labels,
   return splits;
 }
 
+std::vector<std::string> shortcomings(const Dataset& data, const Split& split) {
+  const std::vector<std::int32_t>* labels = nullptr;
+  if (const auto* graphs = std::get_if<GraphLabels>(&data.targets)) labels = &graphs->label;
+  if (const auto* nodes = std::get_if<NodeLabels>(&data.targets);
+      nodes != nullptr && data.samples.size() == 1)
+    labels = &nodes->label;
+  std::vector<std::string> found;
+  if (labels == nullptr) return found;
+  std::vector<bool> learnt(data.class_names.size());
+  for (const auto& [part, name] :
+       {std::pair(&split.train, "train"), std::pair(&split.validation, "validation")}) {
+    std::size_t unlabelled = 0;
+    for (const std::int32_t id : *part) {
+      const std::int32_t label = (*labels)[id];
+      unlabelled += label == kUnlabelled;
+      if (label != kUnlabelled && part == &split.train) learnt[label] = true;
+    }
+    if (unlabelled > 0)
+      found.push_back(fmt::format("{} of {} in the {} part have no label and are left out",
+                                  unlabelled, part->size(), name));
+  }
+  for (std::size_t c = 0; c < learnt.size(); ++c)
+    if (!learnt[c])
+      found.push_back(
+          fmt::format("the train part shows nothing of the class {:.40}", data.class_names[c]));
+  return found;
+}
+
 Split split_from_masks(const Npz& masks, std::string name, std::int64_t nodes) {
   const auto indices = [&](const char* array) {
     const NpyArray mask = masks.at(array);

@@ -170,8 +170,10 @@ std::string run_gnuplot(const std::string& script) {
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   std::string picture = out.content();
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || picture.empty())
-    throw Error("gnuplot failed (status {}): {:.400}", status, messages.content());
+  if (WIFSIGNALED(status)) throw Error("gnuplot was ended by signal {}", WTERMSIG(status));
+  if (const std::string said = messages.content(); WEXITSTATUS(status) != 0 || picture.empty())
+    throw Error("gnuplot failed (exit code {}) and says {:.400}", WEXITSTATUS(status),
+                said.empty() ? "nothing" : said);
   return picture;
 }
 

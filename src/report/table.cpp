@@ -37,14 +37,14 @@ std::string markdown_cell(const std::string& text) {
   return out;
 }
 
+}  // namespace
+
 std::string csv_cell(const std::string& text) {
   if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
   std::string out = "\"";
   for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
   return out + "\"";
 }
-
-}  // namespace
 
 std::string with_commas(std::int64_t number) {
   std::string text = std::to_string(number);

@@ -30,10 +30,11 @@ T parse_number(const Setting& setting, const char* kind) {
 
 void check_range(const Field& f, double value, const Setting& setting) {
   if (value < f.least)
-    throw Error("{}: {} is too small, it must be at least {}", setting.where, setting.text,
-                f.least);
+    throw Error("{}: {} is too small, it must be at least {}{}", setting.where, setting.text,
+                f.least, f.outside);
   if (value >= f.below)
-    throw Error("{}: {} is too large, it must be below {}", setting.where, setting.text, f.below);
+    throw Error("{}: {} is too large, it must be below {}{}", setting.where, setting.text, f.below,
+                f.outside);
 }
 
 void check_choice(const Field& f, const std::string& value, const Setting& setting) {

@@ -146,6 +146,7 @@ std::span<const Field> fields() {
        .member = &C::alpha,
        .least = 1e-6,
        .below = 1,
+       .outside = "; 0 itself is --model d, 1 is --model h",
        .models = kMixture},
       {.name = "alpha-per-layer",
        .value = "",
@@ -256,7 +257,8 @@ std::span<const Field> fields() {
        .below = 10001},
       {.name = "batch",
        .value = "N",
-       .help = "Graphs per step, in a set of many graphs [32 for the task graph, else 1]",
+       .help = "Graphs per step, in a set of many; a single one is always whole [32 for the task "
+               "graph, else 1]",
        .member = &C::batch,
        .least = 0},
       {.name = "memory",

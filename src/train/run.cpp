@@ -234,15 +234,13 @@ class Training {
     std::string advice = "Lower " + rates;
     if (network != nullptr) {
       const double ratio = problem_.stability_ratio(*network);
-      advice = fmt::format(
-          "{}; or lower {}",
-          ratio > 1 ? fmt::format("The step size {} is {:.3g} times what the stability bound "
-                                  "allows: choose a smaller --step",
-                                  config_.step, ratio)
-                    : fmt::format("The step size {} uses {:.0f} % of the stability bound: a "
-                                  "smaller --step may help",
-                                  config_.step, 100 * ratio),
-          rates);
+      advice = ratio > 1
+                   ? fmt::format(
+                         "The step size {} is {:.3g} times what the stability bound "
+                         "allows: choose a smaller --step; or lower {}",
+                         config_.step, ratio, rates)
+                   : fmt::format("The step size {} is stable ({:.2g} % of the bound): lower {}",
+                                 config_.step, 100 * ratio, rates);
     }
     throw NotFinite(
         "epoch {}: {}. {}, or clip the gradient (--clip 1). The state after epoch {} is kept in {}",
@@ -276,7 +274,11 @@ class Training {
     for (const auto& slot : adam_.slots)
       if (!std::isfinite(
               kernels::sum_of_squares(slot.parameter.data_ptr<float>(), slot.parameter.numel())))
-        fail(epoch, fmt::format("parameter {} is not finite", slot.name), &slot);
+        fail(epoch,
+             fmt::format("parameter {} has the value {}", slot.name,
+                         shown(slot.parameter.masked_select(~torch::isfinite(slot.parameter))[0]
+                                   .item<double>())),
+             &slot);
 
     std::vector<Part> parts;
     if (problem_.has(Part::kValidation)) parts.push_back(Part::kValidation);
@@ -438,6 +440,19 @@ RunConfig config_of_run(const report::RunFiles& run) {
   return stored;
 }
 
+namespace {
+
+// The chosen network of a run, for what `problem` shows it.
+std::shared_ptr<nn::Network> chosen_network(const Problem& problem, const Trained& trained,
+                                            const report::RunFiles& run) {
+  problem.check_edges(trained.graph, run.best().string());
+  auto network = problem.make_network();
+  load_weights(*network, trained.weights, run.best().string());
+  return network;
+}
+
+}  // namespace
+
 Result evaluate(const RunConfig& config, const data::Dataset& data, const report::RunFiles& run) {
   const Trained trained = read_trained(run.best());
   if (trained.classes != data.class_names)
@@ -445,9 +460,7 @@ Result evaluate(const RunConfig& config, const data::Dataset& data, const report
                 fmt::format("{}", fmt::join(data.class_names, ", ")),
                 fmt::format("{}", fmt::join(trained.classes, ", ")));
   Problem problem(data, find_split(data, config.split), config, trained.scaling);
-  problem.check_edges(trained.graph, run.best().string());
-  const auto network = problem.make_network();
-  load_weights(*network, trained.weights, run.best().string());
+  const auto network = chosen_network(problem, trained, run);
   Result result;
   result.config = config;
   result.best_epoch = trained.epoch;
@@ -459,9 +472,7 @@ Prediction predict(const RunConfig& config, const data::Dataset& data, const rep
                    bool logits) {
   const Trained trained = read_trained(run.best());
   Problem problem(data, static_cast<std::int64_t>(trained.classes.size()), config, trained.scaling);
-  problem.check_edges(trained.graph, run.best().string());
-  const auto network = problem.make_network();
-  load_weights(*network, trained.weights, run.best().string());
+  const auto network = chosen_network(problem, trained, run);
   Prediction prediction;
   prediction.class_names = trained.classes;
   prediction.multi_label = trained.multi_label;

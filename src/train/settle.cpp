@@ -35,6 +35,15 @@ std::vector<std::int32_t> labels_to_split(const data::Dataset& data) {
   return std::vector<std::int32_t>(count, 0);
 }
 
+bool has_labels(const data::Dataset& data) {
+  const auto any = [](const std::vector<std::int32_t>& labels) {
+    return std::ranges::any_of(labels, [](std::int32_t k) { return k != data::kUnlabelled; });
+  };
+  if (const auto* nodes = std::get_if<data::NodeLabels>(&data.targets)) return any(nodes->label);
+  if (const auto* graphs = std::get_if<data::GraphLabels>(&data.targets)) return any(graphs->label);
+  return std::holds_alternative<data::NodeMultiLabels>(data.targets);
+}
+
 }  // namespace
 
 data::Dataset open_data(const RunConfig& config, bool unrelated) {
@@ -76,10 +85,10 @@ RunConfig settle(RunConfig config, const data::Dataset& data) {
   for (const std::string* path : {&config.data, &config.data_dir})
     if (!data::is_utf8(*path)) throw Error("{}: this path is not text in UTF-8", *path);
 
+  if (!has_labels(data))
+    throw Error("data set {} has no labels, so there is nothing to learn or to measure", data.name);
   if (config.task.empty()) config.task = to_string(natural_task(data));
   if (config.split.empty()) {
-    if (std::holds_alternative<std::monostate>(data.targets))
-      throw Error("data set {} has no labels to learn", data.name);
     if (data.splits.empty())
       throw Error("data set {} has no splits: draw one with --split random:0", data.name);
     config.split = data.splits.front().name;
@@ -102,6 +111,9 @@ RunConfig settle(RunConfig config, const data::Dataset& data) {
 }
 
 std::vector<RunConfig> single_runs(const RunConfig& config, const data::Dataset& data) {
+  if (data.samples.size() == 1 && config.batch > 1)
+    throw Error("batch {}: data set {} has one graph, which is always taken whole", config.batch,
+                data.name);
   std::vector<std::string> splits;
   for (const std::string& name : parts_of(config.split)) {
     if (name == "all") {

@@ -88,8 +88,7 @@ void Tuner::claim_folder(bool resume) {
   report::write_atomically(path, description());
 }
 
-bool Tuner::run(report::Progress& progress, const std::function<bool()>& over,
-                const std::function<bool()>& stop) {
+bool Tuner::run(report::Progress& progress, const std::function<bool()>& stop) {
   std::vector<Trial*> field;
   for (Trial& trial : trials_) field.push_back(&trial);
   const auto rungs = halving(static_cast<std::int64_t>(trials_.size()), base_.epochs);
@@ -101,21 +100,19 @@ bool Tuner::run(report::Progress& progress, const std::function<bool()>& over,
     const Rung& rung = rungs[r];
     field.resize(std::min(field.size(), static_cast<std::size_t>(rung.trials)));
     for (std::size_t k = 0; k < field.size(); ++k) {
-      if (over()) return false;
       const double start = report::Progress::steady_seconds();
-      advance(*field[k], rung.epochs,
-              fmt::format("round {}/{}, trial {}/{}{}", r + 1, rungs.size(), k + 1, field.size(),
-                          behind > 0 ? fmt::format(", {} left in all",
-                                                   report::format_duration(spent / behind * ahead))
-                                     : ""),
-              progress, stop);
+      const std::string name = fmt::format(
+          "round {}/{}, trial {}/{}{}", r + 1, rungs.size(), k + 1, field.size(),
+          behind > 0
+              ? fmt::format(", {} left in all", report::format_duration(spent / behind * ahead))
+              : "");
+      if (stop() || !advance(*field[k], rung.epochs, name, progress, stop)) return false;
       const auto epochs = static_cast<double>(rung.epochs - (r == 0 ? 0 : rungs[r - 1].epochs));
       ahead -= epochs;
       behind += epochs;
       spent += report::Progress::steady_seconds() - start;
       write_table();
     }
-    if (stop()) return false;
     std::ranges::stable_sort(field, {}, [](const Trial* t) { return t->value; });
   }
   return true;
@@ -135,8 +132,8 @@ Tuner::Judgement Tuner::judge(const report::RunFiles& files, std::int64_t epochs
   return best;
 }
 
-// Runs a trial up to an epoch, on every split and with every seed.
-void Tuner::advance(Trial& trial, std::int64_t epochs, const std::string& name,
+// Runs a trial up to an epoch, on every split and with every seed; tells whether it came there.
+bool Tuner::advance(Trial& trial, std::int64_t epochs, const std::string& name,
                     report::Progress& progress, const std::function<bool()>& stop) {
   const auto runs = single_runs(trial.config, data_);
   double sum = 0, scores = 0;
@@ -156,6 +153,7 @@ void Tuner::advance(Trial& trial, std::int64_t epochs, const std::string& name,
     audience.stop = [&](std::int64_t epoch) { return epoch >= epochs || stop(); };
     try {
       const Result result = train(run, data_, open_folder, audience);
+      if (result.interrupted && result.epochs < epochs) return false;
       const Judgement judged = judge(report::RunFiles{folder}, epochs);
       sum += judged.value;
       scores += judged.score;
@@ -168,6 +166,7 @@ void Tuner::advance(Trial& trial, std::int64_t epochs, const std::string& name,
   }
   trial.value = sum / static_cast<double>(runs.size());
   trial.score = scores / static_cast<double>(runs.size());
+  return true;
 }
 
 std::string Tuner::shown(const Trial& trial, bool exact) const {

@@ -69,7 +69,12 @@ INSTANTIATE_TEST_SUITE_P(
                     Mistake{"train --data karate --model d,d", "'d' is there twice"},
                     Mistake{"train --data karate --split leaders,leaders", "two runs"},
                     Mistake{"train --data karate --split random:0,random:00", "two runs"},
-                    Mistake{"train --data karate --model m --alpha 0", "--alpha: "},
+                    Mistake{"train --data karate --model m --alpha 0", "0 itself is --model d"},
+                    Mistake{"train --data karate --batch 4", "has one graph"},
+                    Mistake{"train --DATA karate", "did you mean --data?"},
+                    Mistake{"evaluate -- -run", "-run: there is no such folder"},
+                    Mistake{"tune --data karate --out t --budget 0", "0 is no number"},
+                    Mistake{"tune --data karate --out t --budget 1x", "1x is no number"},
                     Mistake{"train --data karate --memory reverse --model d", "--memory reverse"},
                     Mistake{"train --data karate --select val-loss --protocol test-peek",
                             "--select"},
@@ -272,9 +277,12 @@ TEST(Tune, JudgesByTheValidationPartAndGoesOnWhereItStopped) {
   EXPECT_TRUE(contains(pdegcn(folder.path(), line + "whole").err, "--resume"));
   pdegcn_ok(folder.path(), "train --config whole/best.toml --quiet --out best");
 
-  // Out of time after the first trial; other test labels meanwhile.
-  pdegcn_ok(folder.path(), line + "parts --budget 1e-6");
-  EXPECT_NE(read_text(folder.path() / "parts" / "trials.csv"), trials);
+  // Out of time before the first trial, then somewhere; other test labels meanwhile.
+  const Outcome cut = pdegcn(folder.path(), line + "parts --budget 1e-6");
+  EXPECT_EQ(cut.code, 1);
+  EXPECT_TRUE(contains(cut.err, "the budget of 1e-06 minutes ended the search")) << cut.err;
+  EXPECT_FALSE(fs::exists(folder.path() / "parts" / "trials.csv"));
+  pdegcn(folder.path(), line + "parts --resume --budget 0.002");
   for (int v = 0; v < graph.nodes; ++v)
     if (graph.part[v] == "test") graph.label[v] = (graph.label[v] + 1) % graph.classes;
   graph.write(folder.path() / "own");
@@ -324,6 +332,31 @@ TEST(Train, SaysWhenItHasLearntNothing) {
   EXPECT_TRUE(contains(outcome.err, "no better on the validation part")) << outcome.err;
 }
 
+TEST(Train, SaysWhatTheDataCannotTeach) {
+  const TemporaryFolder folder;
+  OwnGraph graph;
+  for (int v = 0; v < graph.nodes; ++v)
+    if (graph.part[v] == "train" && graph.label[v] == 2) graph.part[v] = "none";
+  graph.edges.clear();
+  graph.write(folder.path() / "own");
+  std::string labels = "node,label\n";
+  for (int v = 0; v < graph.nodes; ++v)
+    labels += fmt::format("{},{}\n", v, v == 1 || v == 8 ? "?" : std::to_string(graph.label[v]));
+  folder.write("own/labels.csv", labels);
+  const Outcome outcome =
+      pdegcn(folder.path(), "train --data own --layers 1 --epochs 1 --quiet --out run");
+  EXPECT_EQ(outcome.code, 0);
+  for (const char* words :
+       {"own has no edges", "split main: 1 of 20 in the train part have no label",
+        "nothing of the class 2", "split main: 1 of 30 in the test part have no label"})
+    EXPECT_TRUE(contains(outcome.err, words)) << words << "\n" << outcome.err;
+
+  folder.write("own/labels.csv", "node,label\n0,?\n");
+  for (const char* split : {"", " --split random:0"})
+    EXPECT_TRUE(contains(pdegcn(folder.path(), std::string("train --data own") + split).err,
+                         "has no labels"));
+}
+
 TEST(Train, BeginsWithWhatItWillDo) {
   const TemporaryFolder folder;
   const Outcome outcome =
@@ -354,7 +387,7 @@ TEST(Predict, NeedsNoLabels) {
   fs::remove(folder.path() / "own" / "labels.csv");
   fs::remove(folder.path() / "own" / "splits.csv");
   EXPECT_EQ(pdegcn_ok(folder.path(), "predict run"), before);
-  EXPECT_TRUE(contains(pdegcn(folder.path(), "train --data own").err, "has no labels to learn"));
+  EXPECT_TRUE(contains(pdegcn(folder.path(), "train --data own").err, "has no labels"));
   pdegcn_ok(folder.path(), "predict run --out classes.npy");
   EXPECT_TRUE(read_text(folder.path() / "classes.npy").starts_with("\x93NUMPY"));
 }

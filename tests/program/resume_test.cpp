@@ -224,6 +224,13 @@ TEST(Trouble, ALossThatIsNotFiniteEndsTheRun) {
   EXPECT_TRUE(contains(outcome.err, "stability bound")) << outcome.err;
   EXPECT_TRUE(contains(outcome.err, "outside the bound of stability")) << outcome.err;
   EXPECT_TRUE(fs::exists(folder.path() / "run" / "last.safetensors"));
+
+  // Who is to blame, with its value and its own rate.
+  const Outcome rate = pdegcn(
+      folder.path(), "train --data karate --model m --lr-alpha 1e38 --epochs 2 --quiet --out m");
+  EXPECT_EQ(rate.code, 1);
+  EXPECT_TRUE(contains(rate.err, "parameter pde.beta has the value ")) << rate.err;
+  EXPECT_TRUE(contains(rate.err, "lower its learning rate (--lr-alpha 1e+38)")) << rate.err;
 }
 
 }  // namespace

@@ -32,6 +32,10 @@ struct RandomSplits {
 // Throws Error when the numbers are not possible.
 std::vector<Split> random_splits(std::span<const std::int32_t> labels, const RandomSplits& options);
 
+// What nobody can learn from this split, as sentences: members of the train and validation part
+// that have no label, classes that the train part does not show. The test part is not looked at.
+std::vector<std::string> shortcomings(const Dataset& data, const Split& split);
+
 // A split from the arrays train_mask, val_mask and test_mask.
 Split split_from_masks(const Npz& masks, std::string name, std::int64_t nodes);
 

@@ -9,6 +9,9 @@ namespace pdegcn::report {
 // A whole number for people: "4,188,160".
 std::string with_commas(std::int64_t number);
 
+// A text as a field of CSV, in quotes where it needs them.
+std::string csv_cell(const std::string& text);
+
 // A table: words to the left, columns of numbers to the right.
 class Table {
  public:

@@ -114,6 +114,7 @@ struct Field {
   bool list = false;                           // several of them, separated by commas
   double least = -std::numeric_limits<double>::infinity();
   double below = std::numeric_limits<double>::infinity();
+  std::string_view outside = {};  // what to do instead of a value out of these bounds
   unsigned fits = kAnyTask;
   unsigned models = kAnyModel;  // that have it
   bool recorded = true;         // whether it belongs to the run, and so to its config.toml

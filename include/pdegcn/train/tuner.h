@@ -37,10 +37,9 @@ class Tuner {
   Tuner(RunConfig base, const data::Dataset& data, std::string space, const std::string& space_name,
         std::int64_t trials, std::filesystem::path folder, bool resume);
 
-  // Runs until the end, and tells whether it came there; `over` is asked before every trial, `stop`
-  // after every epoch.
-  bool run(report::Progress& progress, const std::function<bool()>& over,
-           const std::function<bool()>& stop);
+  // Runs until the end, or until `stop`, which is asked before every trial and after every epoch,
+  // and tells whether it came to the end. A trial that is cut short keeps the value it had before.
+  bool run(report::Progress& progress, const std::function<bool()>& stop);
 
   // Those that got farthest first, the better of them before the others.
   std::vector<const Trial*> ranking() const;
@@ -54,7 +53,7 @@ class Tuner {
  private:
   std::string description() const;
   void claim_folder(bool resume);
-  void advance(Trial& trial, std::int64_t epochs, const std::string& name,
+  bool advance(Trial& trial, std::int64_t epochs, const std::string& name,
                report::Progress& progress, const std::function<bool()>& stop);
   struct Judgement {
     double value, score;
