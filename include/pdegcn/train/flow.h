@@ -69,6 +69,9 @@ Flow flow_through_runs(data::Sample shape, const std::vector<std::filesystem::pa
 data::Sample open_shape_for_run(const std::filesystem::path& run, const std::string& path,
                                 const std::string& part, const std::string& data_dir);
 
+// The axis of its shape that is likely to be up: 1 or 2.
+int likely_up(const Flow& flow);
+
 struct FlowPicture {
   int columns = 6;
   int height = 480;           // of the shape in one frame, in pixels
