@@ -25,6 +25,7 @@ struct Arguments {
   std::vector<std::string> runs;
   std::string dynamics;
   std::string up;
+  std::optional<double> azimuth, elevation;
   std::string out;
   std::int64_t k = 10;
   train::FlowOptions flow;
@@ -49,7 +50,10 @@ int run(Arguments a, const train::Settings& flags) {
         train::open_shape_for_run(a.runs.front(), a.mesh, a.shape, config.data_dir),
         {a.runs.begin(), a.runs.end()}, a.flow);
   }
-  a.picture.camera.up = a.up.empty() ? train::likely_up(flow) : a.up == "y" ? 1 : 2;
+  a.picture.camera = train::likely_camera(flow);
+  if (!a.up.empty()) a.picture.camera.up = a.up == "y" ? 1 : 2;
+  if (a.azimuth) a.picture.camera.azimuth = *a.azimuth;
+  if (a.elevation) a.picture.camera.elevation = *a.elevation;
   if (a.out.empty()) a.out = "flows/" + flow.shape.name;
 
   report::Table table(flow_head());
@@ -135,13 +139,12 @@ void add_flow(CLI::App& program, Action& action) {
   command->add_option("--channel", a->picture.channel, "Channel in it [the one that varies most]")
       ->type_name("K")
       ->check(CLI::NonNegativeNumber);
-  command->add_option("--up", a->up, "Axis that is up: y or z [the longer one]")
+  command->add_option("--up", a->up, "Axis that is up: y or z [the likely one]")
       ->check(CLI::IsMember({"y", "z"}))
       ->type_name("AXIS");
-  command->add_option("--azimuth", a->picture.camera.azimuth, "Turns the camera, degrees [25]")
+  command->add_option("--azimuth", a->azimuth, "Turns the camera, degrees [25; 65 for long shapes]")
       ->type_name("ANGLE");
-  command->add_option("--elevation", a->picture.camera.elevation, "Lifts it, degrees [10]")
-      ->type_name("ANGLE");
+  command->add_option("--elevation", a->elevation, "Lifts it, degrees [10]")->type_name("ANGLE");
   command->add_option("--out", a->out, "Folder to write to [flows/NAME]")->type_name("FOLDER");
   auto flags = add_settings(*command, {"weights", "alpha", "seed", "data-dir", "threads"});
   command->footer(kExamples);

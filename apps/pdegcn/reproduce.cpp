@@ -199,9 +199,9 @@ train::Flow Reproduction::flow_of(const Cell& cell) const {
   train::FlowOptions options;
   options.dynamics = train::parts_of(cell.flow);
   train::Flow flow =
-      train::flow(train::open_shape(config.data, "", config.data_dir, config.knn), options);
+      train::flow(train::open_shape(config.data, cell.shape, config.data_dir, config.knn), options);
   train::FlowPicture picture;
-  picture.camera.up = train::likely_up(flow);
+  picture.camera = train::likely_camera(flow);
   train::write_flow(fs::path(wishes_.out) / cell.name, flow, picture);
   return flow;
 }

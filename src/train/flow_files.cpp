@@ -202,8 +202,8 @@ data::Sample open_shape_for_run(const fs::path& run, const std::string& path,
   return cloud ? *prepare(sample, 0, config, 0) : sample;
 }
 
-int likely_up(const Flow& flow) {
-  return flow.laid_out ? 1 : report::likely_up(flow.shape.positions);
+report::Camera likely_camera(const Flow& flow) {
+  return flow.laid_out ? report::Camera{.up = 1} : report::likely_camera(flow.shape.positions);
 }
 
 void write_flow(const fs::path& folder, const Flow& flow, const FlowPicture& picture) {

@@ -237,7 +237,6 @@ title = "Poses"
 [settings]
 split = "default"
 channels = 8
-layers = 2
 weight-decay = 0
 patience = 0
 epochs = 30
@@ -251,11 +250,12 @@ method = "PDE-GCN_H"
 name = "h"
 data = "poses"
 model = "h"
-cells = [{}]
+cells = [{layers = 2}]
 )");
   pdegcn_ok(folder.path(), "reproduce mine.toml --tune --quiet --out a");
-  const std::string epochs =
-      read_table(folder.path() / "a/tune/poses/h/trials.csv").front().at("best epoch");
+  const auto trials = read_table(folder.path() / "a/tune/poses/h/2/trials.csv");
+  ASSERT_EQ(trials.size(), 2);
+  const std::string epochs = trials[0].at("best epoch");
   ASSERT_TRUE(is_number(epochs)) << epochs;
   EXPECT_TRUE(std::stoi(epochs) >= 1 && std::stoi(epochs) <= 9) << epochs;
   const std::string tuned = read_text(folder.path() / "a/tuned.toml");
@@ -263,7 +263,7 @@ cells = [{}]
 
   pdegcn_ok(folder.path(),
             "reproduce mine.toml --settings tuned --protocol validation --quiet --out a");
-  const fs::path run = folder.path() / "a/runs/tuned/validation/poses/h/h-default-0";
+  const fs::path run = folder.path() / "a/runs/tuned/validation/poses/h/2/h-default-0";
   const std::string metrics = read_text(run / "metrics.csv");
   EXPECT_EQ(std::count(metrics.begin(), metrics.end(), '\n'), 1 + std::stoi(epochs));
   const auto record = nlohmann::json::parse(read_text(run.string() + ".json"));

@@ -69,8 +69,8 @@ Flow flow_through_runs(data::Sample shape, const std::vector<std::filesystem::pa
 data::Sample open_shape_for_run(const std::filesystem::path& run, const std::string& path,
                                 const std::string& part, const std::string& data_dir);
 
-// The axis of its shape that is likely to be up: 1 or 2.
-int likely_up(const Flow& flow);
+// Where its shape is likely to be seen best from.
+report::Camera likely_camera(const Flow& flow);
 
 struct FlowPicture {
   int columns = 6;
