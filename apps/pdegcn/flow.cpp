@@ -1,4 +1,4 @@
-#include "pdegcn/train/flow.h"
+#include "flow.h"
 
 #include "command.h"
 #include "pdegcn/graph/error.h"
@@ -25,6 +25,7 @@ struct Arguments {
   std::vector<std::string> runs;
   std::string dynamics;
   std::string up;
+  std::optional<double> azimuth, elevation;
   std::string out;
   std::int64_t k = 10;
   train::FlowOptions flow;
@@ -49,24 +50,14 @@ int run(Arguments a, const train::Settings& flags) {
         train::open_shape_for_run(a.runs.front(), a.mesh, a.shape, config.data_dir),
         {a.runs.begin(), a.runs.end()}, a.flow);
   }
-  a.picture.camera.up = !a.up.empty()   ? (a.up == "y" ? 1 : 2)
-                        : flow.laid_out ? 1
-                                        : report::likely_up(flow.shape.positions);
+  a.picture.camera = train::likely_camera(flow);
+  if (!a.up.empty()) a.picture.camera.up = a.up == "y" ? 1 : 2;
+  if (a.azimuth) a.picture.camera.azimuth = *a.azimuth;
+  if (a.elevation) a.picture.camera.elevation = *a.elevation;
   if (a.out.empty()) a.out = "flows/" + flow.shape.name;
 
-  for (const std::string& note : flow.notes) warn(note);
-  report::Table table({"equation", "steps", "step", "time", "of the bound", "norm", "conserved"});
-  for (const train::FlowRow& row : flow.rows) {
-    if (row.stability > 1)
-      warn(fmt::format("{}: the step {:.4g} is outside the stability bound", row.title, row.step));
-    const auto change = [](double from, double to) {
-      return from != 0 ? fmt::format("{:+.2f} %", 100 * (to / from - 1)) : std::string();
-    };
-    table.add({row.title, std::to_string(row.steps), fmt::format("{:.4g}", row.step),
-               fmt::format("{:.4g}", row.step * static_cast<double>(row.steps)),
-               fmt::format("{:.2f}", row.stability), change(row.norm.front(), row.norm.back()),
-               change(row.conserved.front(), row.conserved.back())});
-  }
+  report::Table table(flow_head());
+  for (const auto& line : flow_lines(flow)) table.add(line);
   train::write_flow(a.out, flow, a.picture);
   fmt::print("{}: {} nodes, {} edges, {} triangles, {} channel{}\n\n{}\nwritten to {}\n",
              flow.shape.name, flow.shape.graph.num_nodes(), flow.shape.graph.num_edges(),
@@ -76,6 +67,28 @@ int run(Arguments a, const train::Settings& flags) {
 }
 
 }  // namespace
+
+std::vector<std::string> flow_head() {
+  return {"equation", "steps", "step", "time", "of the bound", "norm", "conserved"};
+}
+
+std::vector<std::vector<std::string>> flow_lines(const train::Flow& flow) {
+  for (const std::string& note : flow.notes) warn(note);
+  std::vector<std::vector<std::string>> lines;
+  for (const train::FlowRow& row : flow.rows) {
+    if (row.stability > 1)
+      warn(fmt::format("{}: the step {:.4g} is outside the stability bound", row.title, row.step));
+    const auto change = [](double from, double to) {
+      return from != 0 ? fmt::format("{:+.2f} %", 100 * (to / from - 1)) : std::string();
+    };
+    lines.push_back({row.title, std::to_string(row.steps), fmt::format("{:.4g}", row.step),
+                     fmt::format("{:.4g}", row.step * static_cast<double>(row.steps)),
+                     fmt::format("{:.2f}", row.stability),
+                     change(row.norm.front(), row.norm.back()),
+                     change(row.conserved.front(), row.conserved.back())});
+  }
+  return lines;
+}
 
 void add_flow(CLI::App& program, Action& action) {
   CLI::App* command =
@@ -126,13 +139,12 @@ void add_flow(CLI::App& program, Action& action) {
   command->add_option("--channel", a->picture.channel, "Channel in it [the one that varies most]")
       ->type_name("K")
       ->check(CLI::NonNegativeNumber);
-  command->add_option("--up", a->up, "Axis that is up: y or z [the longer one]")
+  command->add_option("--up", a->up, "Axis that is up: y or z [the likely one]")
       ->check(CLI::IsMember({"y", "z"}))
       ->type_name("AXIS");
-  command->add_option("--azimuth", a->picture.camera.azimuth, "Turns the camera, degrees [25]")
+  command->add_option("--azimuth", a->azimuth, "Turns the camera, degrees [25; 65 for long shapes]")
       ->type_name("ANGLE");
-  command->add_option("--elevation", a->picture.camera.elevation, "Lifts it, degrees [10]")
-      ->type_name("ANGLE");
+  command->add_option("--elevation", a->elevation, "Lifts it, degrees [10]")->type_name("ANGLE");
   command->add_option("--out", a->out, "Folder to write to [flows/NAME]")->type_name("FOLDER");
   auto flags = add_settings(*command, {"weights", "alpha", "seed", "data-dir", "threads"});
   command->footer(kExamples);

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
+#include "flow.h"
 #include "pdegcn/data/file.h"
 #include "pdegcn/data/nearest.h"
 #include "pdegcn/data/statistics.h"
@@ -192,6 +193,19 @@ const data::Dataset& Reproduction::dataset(const RunConfig& config) {
                               : data_.emplace(key, train::open_data(config)).first->second;
 }
 
+// Marches over a shape, and leaves pictures and films in a folder.
+train::Flow Reproduction::flow_of(const Cell& cell) const {
+  const RunConfig config = config_of(cell, {});
+  train::FlowOptions options;
+  options.dynamics = train::parts_of(cell.flow);
+  train::Flow flow =
+      train::flow(train::open_shape(config.data, cell.shape, config.data_dir, config.knn), options);
+  train::FlowPicture picture;
+  picture.camera = train::likely_camera(flow);
+  train::write_flow(fs::path(wishes_.out) / cell.name, flow, picture);
+  return flow;
+}
+
 void Reproduction::plan_runs(Line& line, const Settings& tuned) {
   RunConfig config = config_of(*line.cell, tuned);
   const data::Dataset& data = dataset(config);
@@ -234,18 +248,20 @@ void Reproduction::plan() {
       continue;
     }
     for (const char* settings : {"paper", "tuned"}) {
-      const bool counts = !cell->count.empty();
+      const bool trains = cell->count.empty() && cell->flow.empty();
       const auto found = tuned_.find(cell->name);
       const bool is_tuned = std::string_view(settings) == "tuned";
-      if (counts ? is_tuned : !asks_for(wishes_.settings, settings)) continue;
+      if (trains ? !asks_for(wishes_.settings, settings) : is_tuned) continue;
       if (is_tuned && found == tuned_.end()) continue;
       Line one = line;
-      if (!counts) one.settings = settings;
+      if (trains) one.settings = settings;
       try {
-        if (counts)
+        if (trains)
+          plan_runs(one, is_tuned ? found->second.settings : Settings{});
+        else if (cell->flow.empty())
           one.count = count_of(dataset(config_of(*cell, {})), cell->count);
         else
-          plan_runs(one, is_tuned ? found->second.settings : Settings{});
+          one.flow = flow_lines(flow_of(*cell));
       } catch (const Error& error) {
         one.trouble = error.what();
         warn(fmt::format("{}: {}", cell->name, error.what()));
@@ -413,6 +429,11 @@ int Reproduction::tune() {
     found.value = std::stod(tuner.shown(best));
     found.settings = best.settings;
     found.settings.merge(kept_settings(*rule, *cell));
+    // Where the cell itself has nothing to choose an epoch by, it learns as long as was best here.
+    const RunConfig own = train::settle(config_of(*cell, found.settings), *data);
+    const std::string split = train::single_runs(own, *data).front().split;
+    if (train::find_split(*data, split).validation.empty())
+      found.settings["epochs"] = {std::to_string(best.best_epoch), "tuned"};
     tuned_[cell->name] = found;
     report::write_atomically(path, train::write_tuned(tuned_));
     // The trials themselves have done their work; trials.csv tells of them.

@@ -12,6 +12,7 @@
 #include "pdegcn/train/config.h"
 #include "pdegcn/train/cost.h"
 #include "pdegcn/train/experiment_table.h"
+#include "pdegcn/train/flow.h"
 #include "pdegcn/train/run.h"
 
 namespace pdegcn::app {
@@ -56,7 +57,8 @@ struct Line {
   std::string settings;  // "paper" or "tuned"; empty where nothing is trained
   std::map<std::string, std::vector<CellRun>> runs;  // by protocol
   std::optional<double> count;
-  std::string trouble;  // why there are none
+  std::vector<std::vector<std::string>> flow;  // as of flow_lines()
+  std::string trouble;                         // why there are none
 };
 
 // A table on its way from the file to the results.
@@ -72,6 +74,7 @@ class Reproduction {
   void plan_runs(Line& line, const train::Settings& tuned);
   train::RunConfig config_of(const train::Cell& cell, const train::Settings& more) const;
   const data::Dataset& dataset(const train::RunConfig& config);
+  train::Flow flow_of(const train::Cell& cell) const;
   double seconds(const CellRun& run) const;
   double seconds_left(const Line& line) const;
   std::vector<std::pair<Line*, CellRun*>> pending();

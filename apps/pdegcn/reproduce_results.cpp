@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "command.h"
+#include "flow.h"
 #include "pdegcn/report/duration.h"
 #include "pdegcn/report/mean_std.h"
 #include "pdegcn/report/metrics_log.h"
@@ -83,6 +84,20 @@ report::Table count_table(const std::vector<Line>& lines) {
   return table;
 }
 
+report::Table flow_table(const std::vector<Line>& lines) {
+  auto head = flow_head();
+  head.insert(head.begin(), "shape");
+  report::Table table(head);
+  for (const Line& line : lines) {
+    if (line.flow.empty()) table.add({line.cell->name, "cannot run: " + line.trouble});
+    for (auto row : line.flow) {
+      row.insert(row.begin(), line.cell->name);
+      table.add(row);
+    }
+  }
+  return table;
+}
+
 // The scores of a protocol in the form of the paper's table, each with the paper's in brackets.
 report::Table paper_form(const train::ExperimentTable& table, const std::vector<Line>& lines,
                          const std::string& protocol) {
@@ -124,11 +139,21 @@ bool counts(const std::vector<Line>& lines) {
   return std::ranges::all_of(lines, [](const Line& line) { return !line.cell->count.empty(); });
 }
 
+bool flows(const std::vector<Line>& lines) {
+  return std::ranges::all_of(lines, [](const Line& line) { return !line.cell->flow.empty(); });
+}
+
+// The picture of a flow, from the folder of the table.
+std::string picture_of(const Line& line) {
+  return line.cell->name + "/flow.png";
+}
+
 }  // namespace
 
 report::Table result_table(const std::vector<Line>& lines, int decimals,
                            const std::function<double(const CellRun&)>& predicted) {
   if (counts(lines)) return count_table(lines);
+  if (flows(lines)) return flow_table(lines);
   report::Table table({"cell", "method", "settings", "paper", "validation", "n", "− paper",
                        "test-peek", "n", "− paper", "time", "hyper-parameters"});
   for (const Line& line : lines) {
@@ -160,6 +185,13 @@ std::string result_page(const ReproduceWishes& wishes, const train::ExperimentTa
                         const std::vector<Line>& lines, const report::Table& results) {
   std::string page = fmt::format("## {}\n\n```\n{}\n```\n\n", table.title, command_line(wishes));
   if (counts(lines)) return page + results.markdown();
+  if (flows(lines)) {
+    page += results.markdown();
+    for (const Line& line : lines)
+      if (!line.flow.empty())
+        page += fmt::format("\n![{}]({})\n", line.cell->method, picture_of(line));
+    return page;
+  }
   if (!table.columns.empty())
     for (const char* protocol : {"validation", "test-peek"})
       if (std::ranges::any_of(
@@ -199,6 +231,8 @@ std::vector<std::string> draw_results(const train::ExperimentTable& table,
                                       const std::vector<Line>& lines,
                                       const std::filesystem::path& folder) {
   std::vector<std::string> drawn;
+  for (const Line& line : lines)
+    if (!line.flow.empty()) drawn.push_back((folder / picture_of(line)).string());
   const auto draw = [&](const char* name, const report::Figure& figure) {
     for (const char* ending : {".png", ".svg"}) {
       const auto path = folder / (std::string(name) + ending);

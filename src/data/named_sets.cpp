@@ -39,6 +39,13 @@ Dataset read_faust_r_set(const fs::path& off_folder, const std::string&, const O
   return read_faust_r(off_folder.parent_path());
 }
 
+// An archive of poses of one animal.
+Dataset read_poses_set(const fs::path& folder, const std::string& name, const OpenOptions&) {
+  Dataset set = read_mesh_folder(folder / (name + "-poses.tgz"));
+  set.name = name;
+  return set;
+}
+
 Dataset read_modelnet_path(const fs::path& folder, const OpenOptions& options) {
   return read_modelnet(folder, {options.cloud, options.whole, 0});
 }
@@ -168,6 +175,16 @@ std::vector<NamedSet> sets_on_disk() {
        {"faust_r/off/tr_reg_000.off"},
        false,
        read_faust_r_set},
+      {"cat",
+       "10 poses of a cat on one mesh, correspondence (Sumner and Popovic)",
+       {"mesh_poses/cat-poses.tgz"},
+       false,
+       read_poses_set},
+      {"lion",
+       "10 poses of a lion on one mesh, correspondence (Sumner and Popovic)",
+       {"mesh_poses/lion-poses.tgz"},
+       false,
+       read_poses_set},
       {"modelnet10",
        "4,899 shapes in 10 classes, as clouds of 1,024 points",
        {"modelnet10/ModelNet10", "modelnet10/pcd"},

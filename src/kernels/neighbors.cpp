@@ -7,29 +7,81 @@
 #include "pdegcn/graph/error.h"
 #include "pdegcn/kernels/product.h"
 
-namespace pdegcn::kernels {
-namespace {
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "neighbors.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
 
-constexpr std::int64_t kStrip = 48;     // rows that one thread takes at a time
-constexpr std::int64_t kChannels = 16;  // a cache line
+HWY_BEFORE_NAMESPACE();
+namespace pdegcn::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
 
 // The k largest of some values, largest first, the first of equals; returns how many there are.
-int largest(const float* values, std::int64_t count, int k, std::int32_t* index,
-            std::vector<float>& best) {
+// Most are too small, and are passed over a vector at a time.
+int Largest(const float* values, std::int64_t count, int k, std::int32_t* index, float* best) {
+  const hn::ScalableTag<float> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   int kept = 0;
-  for (std::int64_t j = 0; j < count; ++j) {
-    const float value = values[j];
-    if (kept == k && !(value > best[k - 1])) continue;
-    int at = kept < k ? kept++ : k - 1;
-    for (; at > 0 && value > best[at - 1]; --at) {
-      best[at] = best[at - 1];
-      index[at] = index[at - 1];
+  for (std::int64_t j = 0; j < count;) {
+    if (kept == k && j + lanes <= count &&
+        hn::AllFalse(d, hn::Gt(hn::LoadU(d, values + j), hn::Set(d, best[k - 1])))) {
+      j += lanes;
+      continue;
     }
-    best[at] = value;
-    index[at] = static_cast<std::int32_t>(j);
+    for (const std::int64_t end = std::min(j + lanes, count); j < end; ++j) {
+      const float value = values[j];
+      if (kept == k && !(value > best[k - 1])) continue;
+      int at = kept < k ? kept++ : k - 1;
+      for (; at > 0 && value > best[at - 1]; --at) {
+        best[at] = best[at - 1];
+        index[at] = index[at - 1];
+      }
+      best[at] = value;
+      index[at] = static_cast<std::int32_t>(j);
+    }
   }
   return kept;
 }
+
+// The largest of some rows of x, channel by channel, and the row that each comes from.
+void MaxOfRows(const Matrix<const float>& x, std::span<const std::int32_t> rows, float* out,
+               std::int32_t* from) {
+  const hn::ScalableTag<float> d;
+  const hn::RebindToSigned<decltype(d)> whole;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  std::int64_t c = 0;
+  for (; c + lanes <= x.cols; c += lanes) {
+    auto best = hn::LoadU(d, x.row(rows[0]) + c);
+    auto source = hn::Set(whole, rows[0]);
+    for (const std::int32_t j : rows.subspan(1)) {
+      const auto value = hn::LoadU(d, x.row(j) + c);
+      const auto larger = hn::Gt(value, best);
+      best = hn::IfThenElse(larger, value, best);
+      source = hn::IfThenElse(hn::RebindMask(whole, larger), hn::Set(whole, j), source);
+    }
+    hn::StoreU(best, d, out + c);
+    hn::StoreU(source, whole, from + c);
+  }
+  for (; c < x.cols; ++c) {
+    from[c] = rows[0];
+    for (const std::int32_t j : rows)
+      if (x.row(j)[c] > x.row(from[c])[c]) from[c] = j;
+    out[c] = x.row(from[c])[c];
+  }
+}
+
+}  // namespace pdegcn::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace pdegcn::kernels {
+namespace {
+
+HWY_EXPORT(Largest);
+HWY_EXPORT(MaxOfRows);
+
+constexpr std::int64_t kStrip = 48;     // rows that one thread takes at a time
+constexpr std::int64_t kChannels = 16;  // a cache line
 
 }  // namespace
 
@@ -49,12 +101,14 @@ void nearest_rows(Matrix<const float> x, std::span<const std::int64_t> groups, i
     for (std::int64_t j = 0; j < size; ++j) {
       const float* const row = x.row(first + j);
       float sum = 0;
-      for (std::int64_t c = 0; c < x.cols; ++c) {
-        columns.data()[c * wide + j] = row[c];
-        sum += row[c] * row[c];
-      }
+      for (std::int64_t c = 0; c < x.cols; ++c) sum += row[c] * row[c];
       half_square.data()[j] = sum / 2;
     }
+    // Transposed a cache line at a time: the columns lie powers of two apart, where few lines fit.
+    for (std::int64_t j = 0; j < size; j += kChannels)
+      for (std::int64_t c = 0; c < x.cols; ++c)
+        for (std::int64_t n = j; n < std::min(j + kChannels, size); ++n)
+          columns.data()[c * wide + n] = x.row(first + n)[c];
     const Matrix<const float> right{columns.data(), x.cols, size, wide};
 #pragma omp parallel
     {
@@ -69,7 +123,7 @@ void nearest_rows(Matrix<const float> x, std::span<const std::int64_t> groups, i
           float* const row = strip.row(r);
           for (std::int64_t j = 0; j < size; ++j) row[j] -= half_square.data()[j];
           std::int32_t* const places = index.data() + (first + at + r) * k;
-          const int kept = largest(row, size, k, places, best);
+          const int kept = HWY_DYNAMIC_DISPATCH(Largest)(row, size, k, places, best.data());
           for (int n = 0; n < kept; ++n) places[n] += static_cast<std::int32_t>(first);
           std::fill(places + kept, places + k, places[0]);
         }
@@ -82,20 +136,8 @@ void nearest_rows(Matrix<const float> x, std::span<const std::int64_t> groups, i
 void neighbor_max(Matrix<const float> x, std::span<const std::int32_t> index, int k,
                   Matrix<float> out, std::span<std::int32_t> from) {
 #pragma omp parallel for schedule(static)
-  for (std::int64_t i = 0; i < out.rows; ++i) {
-    float* const best = out.row(i);
-    std::int32_t* const source = from.data() + i * out.cols;
-    std::fill_n(source, out.cols, index[i * k]);
-    std::copy_n(x.row(index[i * k]), out.cols, best);
-    for (int n = 1; n < k; ++n) {
-      const std::int32_t j = index[i * k + n];
-      const float* const row = x.row(j);
-      for (std::int64_t c = 0; c < out.cols; ++c) {
-        source[c] = row[c] > best[c] ? j : source[c];
-        best[c] = row[c] > best[c] ? row[c] : best[c];
-      }
-    }
-  }
+  for (std::int64_t i = 0; i < out.rows; ++i) HWY_DYNAMIC_DISPATCH(MaxOfRows)
+  (x, index.subspan(i * k, k), out.row(i), from.data() + i * out.cols);
 }
 
 void neighbor_max_adjoint(Matrix<const float> x, std::span<const std::int32_t> from,
@@ -112,3 +154,4 @@ void neighbor_max_adjoint(Matrix<const float> x, std::span<const std::int32_t> f
 }
 
 }  // namespace pdegcn::kernels
+#endif  // HWY_ONCE

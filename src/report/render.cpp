@@ -67,6 +67,31 @@ float gloss_on(Vec normal) {
 constexpr Colour kPaper{255, 255, 255};
 constexpr Colour kLineColour{170, 170, 175};
 
+struct Box {
+  std::array<float, 3> low{INFINITY, INFINITY, INFINITY}, high{-INFINITY, -INFINITY, -INFINITY};
+
+  void add(std::span<const float> p) {
+    for (int k = 0; k < 3; ++k) {
+      low[k] = std::min(low[k], p[k]);
+      high[k] = std::max(high[k], p[k]);
+    }
+  }
+  float size(int axis) const { return high[axis] - low[axis]; }
+};
+
+// How much of the ground below a shape lies between the points that it would rest on.
+double ground(std::span<const float> positions, const Box& box, int up) {
+  constexpr float kResting = 0.03f;  // of the height
+  Box feet;
+  for (std::size_t at = 0; at < positions.size(); at += 3)
+    if (positions[at + up] <= box.low[up] + kResting * box.size(up))
+      feet.add(positions.subspan(at, 3));
+  double share = 1;
+  for (int k = 0; k < 3; ++k)
+    if (k != up && box.size(k) > 0) share *= feet.size(k) / box.size(k);
+  return share;
+}
+
 }  // namespace
 
 // The rays in the plane of the picture, and how near what they meet is.
@@ -92,13 +117,18 @@ struct View::Canvas {
   }
 };
 
-int likely_up(std::span<const float> positions) {
-  std::array<float, 3> low{}, high{};
-  for (std::size_t k = 0; k < positions.size(); ++k) {
-    low[k % 3] = k < 3 ? positions[k] : std::min(low[k % 3], positions[k]);
-    high[k % 3] = k < 3 ? positions[k] : std::max(high[k % 3], positions[k]);
-  }
-  return high[1] - low[1] > high[2] - low[2] ? 1 : 2;
+Camera likely_camera(std::span<const float> positions) {
+  constexpr double kMuch = 2;
+  Box box;
+  for (std::size_t at = 0; at < positions.size(); at += 3) box.add(positions.subspan(at, 3));
+  const double on_second = ground(positions, box, 1), on_third = ground(positions, box, 2);
+  Camera camera;
+  if (std::max(on_second, on_third) > kMuch * std::min(on_second, on_third))
+    camera.up = on_second > on_third ? 1 : 2;
+  else
+    camera.up = box.size(1) > box.size(2) ? 1 : 2;
+  if (box.size(3 - camera.up) > box.size(0)) camera.azimuth = 90 - camera.azimuth;
+  return camera;
 }
 
 View::View(const Solid& solid, const Camera& camera, int max_width, int max_height) {

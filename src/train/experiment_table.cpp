@@ -68,6 +68,10 @@ void read_cell(const Node& node, Cell& cell, std::string& name) {
       cell.paper = value_of<double>(value, where, "a number");
     else if (key == "count")
       cell.count = value_of<std::string>(value, where, "a text");
+    else if (key == "flow")
+      cell.flow = value_of<std::string>(value, where, "a text");
+    else if (key == "shape")
+      cell.shape = value_of<std::string>(value, where, "a text");
     else if (key == "published")
       cell.published = value_of<bool>(value, where, "true or false");
     else

@@ -202,6 +202,10 @@ data::Sample open_shape_for_run(const fs::path& run, const std::string& path,
   return cloud ? *prepare(sample, 0, config, 0) : sample;
 }
 
+report::Camera likely_camera(const Flow& flow) {
+  return flow.laid_out ? report::Camera{.up = 1} : report::likely_camera(flow.shape.positions);
+}
+
 void write_flow(const fs::path& folder, const Flow& flow, const FlowPicture& picture) {
   const std::int64_t shown = picture.channel < 0 ? flow.shown : picture.channel;
   if (shown >= flow.channels)

@@ -124,11 +124,11 @@ Tuner::Judgement Tuner::judge(const report::RunFiles& files, std::int64_t epochs
   const report::Metrics metrics = report::read_metrics(files.metrics());
   const std::vector<double>& losses = *metrics.find("val_loss");
   const std::vector<double>& scores = *metrics.find("val_score");
-  Judgement best{std::numeric_limits<double>::infinity(), 0};
+  Judgement best{std::numeric_limits<double>::infinity(), 0, 0};
   for (std::size_t k = 0; k < scores.size() && metrics.epochs[k] <= epochs; ++k)
     if (const double value = base_.select == "val-loss" ? losses[k] : -scores[k];
         value < best.value)
-      best = {value, scores[k]};
+      best = {value, scores[k], metrics.epochs[k]};
   return best;
 }
 
@@ -136,7 +136,7 @@ Tuner::Judgement Tuner::judge(const report::RunFiles& files, std::int64_t epochs
 bool Tuner::advance(Trial& trial, std::int64_t epochs, const std::string& name,
                     report::Progress& progress, const std::function<bool()>& stop) {
   const auto runs = single_runs(trial.config, data_);
-  double sum = 0, scores = 0;
+  double sum = 0, scores = 0, best_epochs = 0;
   for (const RunConfig& run : runs) {
     const fs::path folder = folder_ / fmt::format("trial-{:03}", trial.number) / run_name(run);
     const auto open_folder = [&] {
@@ -157,6 +157,7 @@ bool Tuner::advance(Trial& trial, std::int64_t epochs, const std::string& name,
       const Judgement judged = judge(report::RunFiles{folder}, epochs);
       sum += judged.value;
       scores += judged.score;
+      best_epochs += static_cast<double>(judged.epoch);
       trial.epochs = std::max(trial.epochs, std::min(result.epochs, epochs));
     } catch (const NotFinite& error) {  // a bad draw; all else is no matter of one trial
       progress.message(fmt::format("trial {} failed: {}", trial.number, error.what()));
@@ -166,6 +167,7 @@ bool Tuner::advance(Trial& trial, std::int64_t epochs, const std::string& name,
   }
   trial.value = sum / static_cast<double>(runs.size());
   trial.score = scores / static_cast<double>(runs.size());
+  trial.best_epoch = std::llround(best_epochs / static_cast<double>(runs.size()));
   return true;
 }
 
@@ -176,18 +178,20 @@ std::string Tuner::shown(const Trial& trial, bool exact) const {
 }
 
 report::Table Tuner::table(std::size_t most, bool exact) const {
-  std::vector<std::string> head{"trial", "epochs", base_.select,
+  std::vector<std::string> head{"trial", "epochs", "best epoch", base_.select,
                                 exact ? "validation" : "validation %"};
   for (const Dimension& dimension : space_) head.push_back(dimension.name);
   report::Table table(head);
   auto order = ranking();
   order.resize(std::min(order.size(), most));
   for (const Trial* trial : order) {
-    std::vector<std::string> row{fmt::format("{}", trial->number), fmt::format("{}", trial->epochs),
-                                 shown(*trial, exact),
-                                 !std::isfinite(trial->value) ? ""
-                                 : exact                      ? fmt::format("{}", trial->score)
-                                         : fmt::format("{:.1f}", 100 * trial->score)};
+    std::vector<std::string> row{
+        fmt::format("{}", trial->number), fmt::format("{}", trial->epochs),
+        std::isfinite(trial->value) ? fmt::format("{}", trial->best_epoch) : "",
+        shown(*trial, exact),
+        !std::isfinite(trial->value) ? ""
+        : exact                      ? fmt::format("{}", trial->score)
+                                     : fmt::format("{:.1f}", 100 * trial->score)};
     for (const Dimension& dimension : space_)
       row.push_back(trial->settings.at(dimension.name).text);
     table.add(row);

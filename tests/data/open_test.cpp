@@ -215,6 +215,13 @@ TEST_F(Open, ShapesByNameAndByPath) {
   EXPECT_EQ(open((data / "faust_r").string()).num_classes(), 6890);
   EXPECT_EQ(open((data / "faust_fit/training/registrations").string()).samples.size(), 100u);
   EXPECT_EQ(open((data / "mesh_poses/cat-poses.tgz").string()).samples.size(), 10u);
+  for (const auto& [name, vertices] : {std::pair("cat", 7207), std::pair("lion", 5000)}) {
+    const Dataset poses = open(name, {data});
+    EXPECT_EQ(poses.name, name);
+    EXPECT_EQ(poses.num_classes(), vertices);
+    EXPECT_EQ(poses.split("default").train.size(), 8u);
+    EXPECT_EQ(poses.split("default").test.size(), 2u);
+  }
 }
 
 }  // namespace

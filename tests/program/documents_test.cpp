@@ -53,7 +53,8 @@ const std::map<std::string, std::string> kStandIns = {
     {"cora", "like-cora"},       {"citeseer", "like-citeseer"}, {"pubmed", "like-cora"},
     {"texas", "like-texas"},     {"cornell", "like-texas"},     {"wisconsin", "like-texas"},
     {"chameleon", "like-texas"}, {"ppi", "inductive"},          {"faust", "bodies"},
-    {"faust_fit", "bodies"},     {"modelnet10", "shape-meshes"}};
+    {"faust_fit", "bodies"},     {"faust_r", "bodies"},         {"cat", "bodies"},
+    {"lion", "bodies"},          {"modelnet10", "shape-meshes"}};
 
 std::string made_quick(const std::string& line) {
   std::string quick;

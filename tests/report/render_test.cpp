@@ -126,10 +126,19 @@ TEST(Render, LinesLieBetweenTheirEnds) {
   EXPECT_EQ(image.at(11, image.height() / 2), kPaper);
 }
 
-TEST(Render, TheLongerAxisIsUp) {
+TEST(Render, AShapeIsSeenAsItStands) {
   const std::vector<float> standing{0, 0, 0, 1, 1, 2}, lying{0, 0, 0, 5, 2, 1};
-  EXPECT_EQ(likely_up(standing), 2);
-  EXPECT_EQ(likely_up(lying), 1);
+  EXPECT_EQ(likely_camera(standing).up, 2);
+  EXPECT_EQ(likely_camera(lying).up, 1);
+  // Four paws at y = 0, a nose at one end, a tail at the other: longest along z, and seen from
+  // beside it.
+  const std::vector<float> cat{0, 0, 1, 1, 0, 1, 0, 0, 3, 1, 0, 3, 0.5, 1, 0, 0.5, 1, 5};
+  EXPECT_EQ(likely_camera(cat).up, 1);
+  EXPECT_EQ(likely_camera(cat).azimuth, 65);
+  EXPECT_EQ(likely_camera(lying).azimuth, 25);
+}
+
+TEST(Render, AnyOfTwoAxesIsUp) {
   // The second axis up: what is high in it is at the top, and x still runs to the right.
   const std::vector<float> points{0, 0, 0, 4, 4, 0};
   const std::vector<float> values{0, 1};

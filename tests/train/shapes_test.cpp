@@ -81,8 +81,9 @@ double learn(const data::Dataset& data, const RunConfig& config, std::int64_t ep
 
 TEST(Shapes, AreClassifiedFarAboveChance) {
   const data::Dataset data = small_clouds();
-  for (const char* model : {"h", "dgcnn"}) {
+  for (const char* model : {"d", "h", "dgcnn", "gcnii"}) {
     RunConfig config = config_for(data, model);
+    config.dropout = 0;
     EXPECT_EQ(config.input, "xyz");
     EXPECT_GT(learn(data, config, 8), 0.35) << model;  // a tenth is chance
   }
@@ -167,6 +168,8 @@ TEST(Correspondence, OrderOfVerticesHardlyMatters) {
     for (NodeId k = 0; k < n; ++k)
       std::copy_n(after.begin() + (s * n + k) * n, n, back.begin() + (s * n + order[k]) * n);
   EXPECT_LT(largest_difference(back, before), 1e-4);
+  config.batch = 2;
+  EXPECT_LT(largest_difference(logits_of(data, config), before), 1e-4);
 }
 
 TEST(Shapes, ThreadsChangeNothing) {
@@ -326,6 +329,15 @@ TEST(Shapes, DegenerateOnesAreHandledOrRefusedByName) {
           for (const float x : logits_of(data, config)) ASSERT_TRUE(std::isfinite(x));
         }
       }
+  }
+  // The same as poses to be mapped to each other.
+  for (const data::Mesh& mesh : strange) {
+    if (mesh.triangles.empty()) continue;
+    const data::Dataset poses =
+        data::correspondence_dataset("poses", "test", {{"one", mesh}, {"two", mesh}});
+    for (const char* input : {"cartesian+lengths", "xyz+divergence"})
+      for (const float x : logits_of(poses, config_for(poses, "m", input)))
+        ASSERT_TRUE(std::isfinite(x));
   }
   // Nothing to draw points from, and lengths of zero to divide by.
   data::Dataset flat =

@@ -26,9 +26,10 @@ struct Camera {
   double elevation = 10;
 };
 
-// The axis that is likely to be up: of the second and the third, the one along which a shape is
-// longer.
-int likely_up(std::span<const float> positions);
+// A camera that is likely to show a shape as it stands, and its broad side. Of the second and the
+// third axis that one is up in whose direction the shape rests on much more ground, as on four paws
+// rather than on a nose; without such a difference, the one along which it is longer.
+Camera likely_camera(std::span<const float> positions);
 
 // What numbers the colours stand for.
 struct Scale {

@@ -17,6 +17,8 @@ struct Cell {
   std::string data;
   std::optional<double> paper;  // in percent, or a count
   std::string count;            // what is counted in the data set, where nothing is trained
+  std::string flow;             // equations, "d,h", that march over a shape of the data set instead
+  std::string shape;            // which one, by name or number; the first unless given
   bool published = false;       // the paper's number is shown, nothing is run
   // Of the run, beside what experiments/ has for the data set. They are looked at when the cell is
   // run: a table may be ahead of the program.

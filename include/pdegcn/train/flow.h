@@ -69,6 +69,9 @@ Flow flow_through_runs(data::Sample shape, const std::vector<std::filesystem::pa
 data::Sample open_shape_for_run(const std::filesystem::path& run, const std::string& path,
                                 const std::string& part, const std::string& data_dir);
 
+// Where its shape is likely to be seen best from.
+report::Camera likely_camera(const Flow& flow);
+
 struct FlowPicture {
   int columns = 6;
   int height = 480;           // of the shape in one frame, in pixels

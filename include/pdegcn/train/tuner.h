@@ -24,6 +24,7 @@ struct Trial {
   std::int64_t epochs = 0;                                  // run so far, at most
   double value = std::numeric_limits<double>::infinity();   // mean of what selects, less is better
   double score = std::numeric_limits<double>::quiet_NaN();  // of the validation part, at that epoch
+  std::int64_t best_epoch = 0;                              // that epoch; of several runs, the mean
   std::string note;                                         // why it failed
 };
 
@@ -57,6 +58,7 @@ class Tuner {
                report::Progress& progress, const std::function<bool()>& stop);
   struct Judgement {
     double value, score;
+    std::int64_t epoch;
   };
   Judgement judge(const report::RunFiles& files, std::int64_t epochs) const;
   void write_table() const;
