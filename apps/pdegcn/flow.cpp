@@ -133,7 +133,8 @@ void add_flow(CLI::App& program, Action& action) {
   command->add_option("--columns", a->picture.columns, "Columns of the picture [6]")
       ->type_name("N")
       ->check(CLI::Range(2, 20));
-  command->add_option("--height", a->picture.height, "Height of one frame of it, in pixels [480]")
+  command
+      ->add_option("--height", a->picture.height, "Height or width of one frame, in pixels [480]")
       ->type_name("PIXELS")
       ->check(CLI::Range(50, 2000));
   command->add_option("--channel", a->picture.channel, "Channel in it [the one that varies most]")

@@ -37,7 +37,8 @@ std::string hyper_parameters(const RunConfig& config) {
                            "edge-dropout", "drop-edge", "teleport", "lambda", "lr", "lr-pde",
                            "lr-alpha", "weight-decay", "conv-weight-decay"}) {
     const train::Field& f = train::field(name, "hyper-parameters");
-    const bool shown = (f.models & train::model_info(config.model).model) != 0;
+    const bool shown = (f.models & train::model_info(config.model).model) != 0 &&
+                       (f.fits & train::parse_task(config.task)) != 0;
     const std::string value = train::text_of(config, f);
     if (shown && value != "0" && value != "tanh")
       text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, value);

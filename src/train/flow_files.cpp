@@ -124,7 +124,7 @@ report::Image sheet_of(const Flow& flow, const FlowPicture& picture, std::int64_
     solid.ball = (flow.laid_out ? 0.12 : 0.35) * mean;
     if (flow.laid_out) solid.edges = shape.graph.edges();
   }
-  const report::View view(solid, picture.camera, 2 * picture.height, picture.height);
+  const report::View view(solid, picture.camera, picture.height, picture.height);
   std::vector<report::SheetRow> rows;
   std::vector<std::vector<float>> values;  // the rows only look at them
   values.reserve(flow.rows.size() * static_cast<std::size_t>(picture.columns));

@@ -74,7 +74,7 @@ report::Camera likely_camera(const Flow& flow);
 
 struct FlowPicture {
   int columns = 6;
-  int height = 480;           // of the shape in one frame, in pixels
+  int height = 480;           // of one frame, and its largest width, in pixels
   std::int64_t channel = -1;  // -1: Flow::shown
   report::Camera camera;
 };
