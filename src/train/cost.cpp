@@ -28,10 +28,9 @@ double operations(const RunConfig& config, const data::Dataset& data) {
   const auto given = static_cast<double>(config.layers);
   const double layers = config.model == "inception" ? given * (given + 1) / 2 : given;
   // A correspondence ends in a product with all vertices of the template, which outweighs the rest.
-  const double head =
-      config.task == "correspondence"
-          ? 6 * nodes * kHeadWidth * (c + static_cast<double>(data.num_classes()))
-          : 0;
+  const double head = config.task == "correspondence"
+                          ? 6 * nodes * kHeadWidth * (c + static_cast<double>(data.num_classes()))
+                          : 0;
   return head + 6 * inputs * c + layers * (12 * nodes * c * c + 40 * edges * c + 40 * nodes * c);
 }
 

@@ -199,7 +199,7 @@ data::Sample open_shape_for_run(const fs::path& run, const std::string& path,
   if (!path.empty()) config.data = path;
   if (!data_dir.empty()) config.data_dir = data_dir;
   data::Sample sample = take(open_data(config, !path.empty()), part, config.knn);
-  return cloud ? *prepare(sample, 0, config, 0) : sample;
+  return cloud ? *prepare(sample, config, 0) : sample;
 }
 
 report::Camera likely_camera(const Flow& flow) {

@@ -200,7 +200,7 @@ Problem::Problem(const data::Dataset& data, std::int64_t outputs, const RunConfi
       throw Error("data set {}: graphs '{}' and '{}' differ in what lies on them", data_.name,
                   first.name, sample.name);
   }
-  const auto seen = prepare(first, 0, config_, 0);
+  const auto seen = prepare(first, config_, 0);
   inputs_ = feature_columns(*seen) + attribute_columns(*seen);
   if (one_graph_) {
     const std::int32_t only = 0;
@@ -260,7 +260,7 @@ nn::Input Problem::input_of(std::span<const std::int32_t> ids, std::int64_t epoc
   std::vector<std::int64_t> sizes;
   std::vector<float> positions;
   for (const std::int32_t id : ids) {
-    samples.push_back(prepare(data_.samples[id], id, config_, epoch));
+    samples.push_back(prepare(data_.samples[id], config_, epoch));
     graphs.push_back(&samples.back()->graph);
     sizes.push_back(samples.back()->graph.num_nodes());
     positions.insert(positions.end(), samples.back()->positions.begin(),

@@ -5,15 +5,17 @@
 #include "pdegcn/data/clouds.h"
 #include "pdegcn/data/shapes.h"
 #include "pdegcn/graph/error.h"
+#include "pdegcn/report/crc32c.h"
 
 namespace pdegcn::train {
 namespace {
 
 // The streams of random numbers that belong to shapes; the order of batches and dropout have
 // others.
-std::uint64_t stream_of(std::int64_t epoch, std::int64_t number) {
-  return std::uint64_t{1} << 62 | static_cast<std::uint64_t>(epoch) << 32 |
-         static_cast<std::uint64_t>(number);
+std::uint64_t stream_of(std::int64_t epoch, const std::vector<float>& positions) {
+  const std::string_view bytes(reinterpret_cast<const char*>(positions.data()),
+                               positions.size() * sizeof(float));
+  return std::uint64_t{1} << 62 | static_cast<std::uint64_t>(epoch) << 32 | report::crc32c(bytes);
 }
 
 bool has_part(const std::string& list, std::string_view name) {
@@ -62,8 +64,8 @@ std::string usual_input(const data::Dataset& data, Task task) {
   return "xyz";
 }
 
-std::shared_ptr<const data::Sample> prepare(const data::Sample& sample, std::int64_t number,
-                                            const RunConfig& config, std::int64_t epoch) {
+std::shared_ptr<const data::Sample> prepare(const data::Sample& sample, const RunConfig& config,
+                                            std::int64_t epoch) {
   // An owner of nothing: the sample itself.
   if (config.input == "features") return {std::shared_ptr<const data::Sample>(), &sample};
   if (sample.positions.empty())
@@ -71,7 +73,8 @@ std::shared_ptr<const data::Sample> prepare(const data::Sample& sample, std::int
   auto out = std::make_shared<data::Sample>();
   out->name = sample.name;
   if (config.task == "graph") {
-    kernels::Random random(static_cast<std::uint64_t>(config.seed), stream_of(epoch, number));
+    kernels::Random random(static_cast<std::uint64_t>(config.seed),
+                           stream_of(epoch, sample.positions));
     place(sample, config, random, epoch > 0 && config.augment != "none", *out);
   } else {
     out->graph = sample.graph;

@@ -245,7 +245,7 @@ TEST(Prepare, GivesTheChannelsOfEveryInput) {
                {"xyz", 3, 0, 0},
                {"xyz+divergence", 3, 3, 0}};
   for (const auto& c : cases) {
-    const auto sample = prepare(data.samples[1], 1, config_for(data, "h", c.input), 0);
+    const auto sample = prepare(data.samples[1], config_for(data, "h", c.input), 0);
     EXPECT_EQ(std::get<data::DenseMatrix>(sample->features).cols, c.features) << c.input;
     EXPECT_EQ(sample->edge_attributes.odd.cols, c.odd) << c.input;
     EXPECT_EQ(sample->edge_attributes.even.cols, c.even) << c.input;
@@ -259,29 +259,34 @@ TEST(Prepare, DrawsFromSeedEpochAndSampleAlone) {
   const data::Dataset meshes = data::shape_meshes(set, 1);
   RunConfig config = config_for(meshes, "d");
   // A mesh as it is keeps its graph.
-  EXPECT_EQ(prepare(meshes.samples[2], 2, config, 3)->graph.num_edges(),
+  EXPECT_EQ(prepare(meshes.samples[2], config, 3)->graph.num_edges(),
             meshes.samples[2].graph.num_edges());
   config.points = 60;
   config.knn = 4;
-  const auto first = prepare(meshes.samples[2], 2, config, 3);
+  const auto first = prepare(meshes.samples[2], config, 3);
   EXPECT_EQ(first->graph.num_nodes(), 60);
   EXPECT_EQ(first->graph.report().k_used, 4);
-  EXPECT_EQ(first->positions, prepare(meshes.samples[2], 2, config, 3)->positions);
-  EXPECT_NE(first->positions, prepare(meshes.samples[2], 2, config, 4)->positions);
-  EXPECT_NE(first->positions, prepare(meshes.samples[2], 3, config, 3)->positions);
+  EXPECT_EQ(first->positions, prepare(meshes.samples[2], config, 3)->positions);
+  EXPECT_NE(first->positions, prepare(meshes.samples[2], config, 4)->positions);
+  // The same shape elsewhere in a folder, and one that differs by a hair.
+  data::Sample other = meshes.samples[2];
+  other.name = "another";
+  EXPECT_EQ(first->positions, prepare(other, config, 3)->positions);
+  other.positions[0] = std::nextafter(other.positions[0], 2.0f);
+  EXPECT_NE(first->positions, prepare(other, config, 3)->positions);
   config.seed = 9;
-  EXPECT_NE(first->positions, prepare(meshes.samples[2], 2, config, 3)->positions);
+  EXPECT_NE(first->positions, prepare(meshes.samples[2], config, 3)->positions);
 
   const data::Dataset clouds = small_clouds(1);
   RunConfig moving = config_for(clouds, "d");
-  EXPECT_EQ(prepare(clouds.samples[0], 0, moving, 1)->positions, clouds.samples[0].positions);
+  EXPECT_EQ(prepare(clouds.samples[0], moving, 1)->positions, clouds.samples[0].positions);
   moving.augment = "turn";
-  const auto turned = prepare(clouds.samples[0], 0, moving, 1);
+  const auto turned = prepare(clouds.samples[0], moving, 1);
   EXPECT_NE(turned->positions, clouds.samples[0].positions);
   for (std::size_t at = 2; at < turned->positions.size(); at += 3)
     ASSERT_EQ(turned->positions[at], clouds.samples[0].positions[at]);  // about the vertical
   // What is not training sees shapes as they are.
-  EXPECT_EQ(prepare(clouds.samples[0], 0, moving, 0)->positions, clouds.samples[0].positions);
+  EXPECT_EQ(prepare(clouds.samples[0], moving, 0)->positions, clouds.samples[0].positions);
 }
 
 TEST(BatchStream, KeepsTheOrderAndPassesErrorsOn) {
