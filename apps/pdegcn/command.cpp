@@ -96,6 +96,12 @@ Configs configs_of(const report::RunFiles& run, const train::Settings& flags) {
   return {trained, asked};
 }
 
+std::string check_minutes(const std::string& text) {
+  char* end = nullptr;
+  const double minutes = std::strtod(text.c_str(), &end);
+  return *end == '\0' && minutes > 0 && minutes < 1e9 ? "" : text + " is no number of minutes";
+}
+
 std::string shell_word(const std::string& text) {
   const auto is_plain = [](unsigned char c) {
     return std::isalnum(c) != 0 || c >= 0x80 ||

@@ -47,6 +47,9 @@ struct Configs {
 };
 Configs configs_of(const report::RunFiles& run, const train::Settings& flags);
 
+// What is wrong with the text of a budget in minutes; empty when nothing is.
+std::string check_minutes(const std::string& text);
+
 // A text as a word of a command line that can be copied into a shell.
 std::string shell_word(const std::string& text);
 

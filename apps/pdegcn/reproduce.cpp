@@ -488,7 +488,7 @@ void add_reproduce(CLI::App& program, Action& action) {
   command->add_option("--budget", wishes->budget, "Minutes after which nothing goes on [no end]")
       ->type_name("MIN")
       ->take_last()
-      ->check(CLI::NonNegativeNumber);
+      ->check(check_minutes);
   command->add_option("--settings", wishes->settings, "Hyper-parameters: paper, tuned, both [both]")
       ->type_name("SET")
       ->take_last()

@@ -95,12 +95,7 @@ void add_tune(CLI::App& program, Action& action) {
       ->take_last();
   command->add_option("--budget", wishes->budget, "Minutes after which no trial goes on [no end]")
       ->type_name("MIN")
-      ->check([](const std::string& text) -> std::string {
-        char* end = nullptr;
-        const double minutes = std::strtod(text.c_str(), &end);
-        return *end == '\0' && minutes > 0 && minutes < 1e9 ? ""
-                                                            : text + " is no number of minutes";
-      })
+      ->check(check_minutes)
       ->take_last();
   auto flags = add_settings(*command);
   command->footer(kExamples);
