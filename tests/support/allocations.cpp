@@ -34,6 +34,13 @@ void* operator new(std::size_t size, std::align_val_t alignment) {
   return count(std::aligned_alloc(step, (size / step + 1) * step));
 }
 
+// std::stable_sort asks for its buffer by this one; left to the address sanitizer, it would not
+// match the delete below.
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  void* memory = std::malloc(size == 0 ? 1 : size);
+  return memory == nullptr ? nullptr : count(memory);
+}
+
 void operator delete(void* memory) noexcept {
   if (memory == nullptr) return;
   current -= malloc_usable_size(memory);
