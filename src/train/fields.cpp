@@ -55,9 +55,8 @@ std::span<const Field> fields() {
        .member = &C::task,
        .choices = {"node", "graph", "correspondence"}},
       {"split", "SPLIT",
-       "Split by name: public, 0 to 9, several with commas, all, or random:SEED [the one the data "
-       "set "
-       "is known for, else its first]",
+       "Split by name: public, 0 to 9, several with commas, all, or random:SEED [the one the "
+       "data set is known for, else its first]",
        &C::split},
       {.name = "features",
        .value = "SCALING",

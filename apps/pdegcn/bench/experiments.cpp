@@ -1,8 +1,7 @@
 #include "experiments.h"
 
-#include <omp.h>
-
 #include <fmt/format.h>
+#include <omp.h>
 
 #include <cmath>
 

@@ -38,6 +38,7 @@ class FolderLock {
   struct State;
   std::unique_ptr<State> state_;
 };
+
 // The run that a folder holds, or all that its folders hold, by name with numbers in their order.
 // Throws Error as find_run does when there is none.
 std::vector<RunFiles> find_runs(const std::filesystem::path& folder);
