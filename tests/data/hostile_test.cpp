@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 #include <filesystem>
 #include <vector>
 
@@ -59,12 +59,12 @@ TEST_P(Hostile, TenThousandMutations) {
     const data::File& seed = files[random.below(files.size())];
     const data::File file("mutant", mutate(seed.content(), random));
     reset_peak_allocation();
-    const auto begin = std::chrono::steady_clock::now();
+    const std::clock_t begin = std::clock();
     refused += !survives(GetParam(), file);
-    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+    const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
     ASSERT_LE(peak_allocation(), 100000 + 16 * file.content().size())
         << "round " << round << " of " << seed.name();
-    ASSERT_LE(seconds.count(), 1) << "round " << round << " of " << seed.name();
+    ASSERT_LE(seconds, 1) << "round " << round << " of " << seed.name();
   }
   EXPECT_GT(refused, 0u);
 }
