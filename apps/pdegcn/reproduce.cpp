@@ -1,45 +1,30 @@
-#include "reproduce.h"
-
+// The command `pdegcn reproduce`.
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
-#include <iostream>
-#include <nlohmann/json.hpp>
 
 #include "command.h"
-#include "flow.h"
 #include "pdegcn/data/file.h"
 #include "pdegcn/data/nearest.h"
-#include "pdegcn/data/statistics.h"
 #include "pdegcn/graph/error.h"
-#include "pdegcn/report/atomic_file.h"
-#include "pdegcn/report/duration.h"
-#include "pdegcn/train/tuner.h"
+#include "reproduction.h"
 
 namespace pdegcn::app {
 namespace {
-
-namespace fs = std::filesystem;
-using train::Cell;
-using train::RunConfig;
-using train::Settings;
 
 constexpr const char* kExamples = R"(Examples:
   pdegcn reproduce --list
       the tables and figures there are
   pdegcn reproduce table-3 --quick
       a few cells on generated data, to see how it looks
-  pdegcn reproduce table-3 --cells cora/d/* --protocol validation
+  pdegcn reproduce table-3 --cells 'cora/d/*' --protocol validation
       the row of PDE-GCN_D on Cora; the same command goes on with what was stopped
   pdegcn reproduce table-4 --budget 120 --seeds 3
       what can be had in two hours, with three splits
-  pdegcn reproduce table-3 --cells cora/d/* --tune --trials 27
+  pdegcn reproduce table-3 --cells 'cora/d/*' --tune --trials 27
       search for hyper-parameters on the validation part, which later calls use as 'tuned')";
 
 constexpr std::string_view kTables = "tables/";
-constexpr std::int64_t kTimedEpochs = 5;
 
 std::vector<std::string_view> table_names() {
   std::vector<std::string_view> names;
@@ -48,6 +33,8 @@ std::vector<std::string_view> table_names() {
   std::ranges::sort(names);
   return names;
 }
+
+}  // namespace
 
 std::string table_text(const std::string& name) {
   if (name.ends_with(".toml")) return std::string(data::File(name).content());
@@ -62,396 +49,6 @@ std::string table_text(const std::string& name) {
   return std::string(text);
 }
 
-fs::path record_path(const CellRun& run) {
-  return run.folder.string() + ".json";
-}
-
-void write_record(const CellRun& run) {
-  const RunRecord& r = *run.record;
-  const auto number = [](double value) {
-    return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json();
-  };
-  const nlohmann::ordered_json json{{"test", number(r.test)}, {"validation", number(r.validation)},
-                                    {"epochs", r.epochs},     {"selected_epoch", r.best_epoch},
-                                    {"alpha", r.alpha},       {"seconds", number(r.seconds)}};
-  report::write_atomically(record_path(run), json.dump(2) + "\n");
-}
-
-RunRecord read_record(const fs::path& path) {
-  try {
-    const auto json = nlohmann::json::parse(data::File(path).content());
-    const auto number = [&](const char* key) {
-      return json.at(key).is_null() ? std::nan("") : json.at(key).get<double>();
-    };
-    return {number("test"),
-            number("validation"),
-            json.at("epochs").get<std::int64_t>(),
-            json.at("selected_epoch").get<std::int64_t>(),
-            json.at("alpha").get<std::vector<double>>(),
-            number("seconds")};
-  } catch (const nlohmann::json::exception& error) {
-    throw Error("{}: the record of a run is damaged: {}", path.string(), error.what());
-  }
-}
-
-// After the end the state of the optimiser is of no use, and most of the folder.
-void forget_optimiser(const CellRun& run) {
-  std::error_code error;
-  fs::remove(report::RunFiles{run.folder}.last(), error);
-}
-
-// Throws unless the run that a folder holds, if any, is this one.
-void check_config(const CellRun& run) {
-  const fs::path path = report::RunFiles{run.folder}.config();
-  if (!fs::exists(path)) return;
-  RunConfig found;
-  train::apply_settings(found, train::read_settings(data::File(path).content(), path.string()));
-  for (const train::Field& f : train::fields())
-    if (f.recorded && (f.models & train::parse_models(run.config.model)) != 0 &&
-        train::text_of(found, f) != train::text_of(run.config, f))
-      throw Error("{}: the run there has {} '{}', not '{}': delete it, or choose another --out",
-                  run.folder.string(), f.name, train::text_of(found, f),
-                  train::text_of(run.config, f));
-}
-
-double count_of(const data::Dataset& data, const std::string& what) {
-  const auto statistics = data::statistics(data);
-  const std::map<std::string, std::int64_t> counts{
-      {"classes", data.num_classes()},    {"nodes", statistics.nodes},
-      {"edges", statistics.edges},        {"features", statistics.features},
-      {"listed", statistics.edges_given}, {"loops", statistics.self_loops},
-      {"graphs", statistics.samples}};
-  const auto found = counts.find(what);
-  if (found == counts.end()) throw Error("nothing is known as '{}' to be counted", what);
-  return static_cast<double>(found->second);
-}
-
-// Settings that are kept with what a search finds, the more special ones first.
-Settings kept_settings(const train::TuneRule& rule, const Cell& cell) {
-  Settings kept;
-  for (const char* key : {cell.data.c_str(), "*"})
-    if (const auto with = rule.with.find(key); with != rule.with.end())
-      kept.insert(with->second.begin(), with->second.end());
-  return kept;
-}
-
-bool asks_for(const std::string& wish, std::string_view one) {
-  return wish == "both" || wish == one;
-}
-
-}  // namespace
-
-Reproduction::Reproduction(ReproduceWishes wishes)
-    : wishes_(std::move(wishes)),
-      table_(train::read_experiment_table(table_text(wishes_.name), wishes_.name)) {
-  if (wishes_.out.empty())
-    wishes_.out = fs::path("reproduce") / fs::path(wishes_.name).stem() +=
-        wishes_.quick ? "-quick" : "";
-  RunConfig given;
-  train::apply_settings(given, wishes_.flags);
-  quiet_ = given.quiet;
-  use_threads(given.threads);
-  auto options = report::Progress::options_for(STDERR_FILENO, quiet_);
-  // In a log one line for each run says enough.
-  if (options.style == report::Progress::Style::kPlain)
-    options.style = report::Progress::Style::kQuiet;
-  progress_ = std::make_unique<report::Progress>(std::cerr, options);
-
-  for (const Cell& cell : table_.cells) {
-    const bool quick = !wishes_.quick || cell.published ||
-                       std::ranges::any_of(table_.quick_cells, [&](const std::string& pattern) {
-                         return train::matches(cell.name, pattern);
-                       });
-    if (quick && train::matches(cell.name, wishes_.cells)) cells_.push_back(&cell);
-  }
-  if (cells_.empty())
-    throw Error("--cells: no cell of {} fits '{}'; they have names like {}", wishes_.name,
-                wishes_.cells, table_.cells.front().name);
-
-  const fs::path own = fs::path(wishes_.out) / "tuned.toml";
-  tuned_ = fs::exists(own) ? train::read_tuned(data::File(own).content(), own.string())
-                           : train::read_tuned(train::experiment("tuned/" + wishes_.name), "tuned");
-  start_ = report::Progress::steady_seconds();
-}
-
-// The settings of a cell, with those that come on top.
-RunConfig Reproduction::config_of(const Cell& cell, const Settings& more) const {
-  Settings settings = cell.settings;
-  for (const auto& [name, setting] : more) settings[name] = setting;
-  if (wishes_.quick) {
-    for (const auto& [name, setting] : table_.quick_settings) settings[name] = setting;
-    if (const auto other = table_.quick_data.find(cell.data); other != table_.quick_data.end())
-      settings["data"] = {other->second, wishes_.name};
-  }
-  return train::resolve(settings, wishes_.flags);
-}
-
-const data::Dataset& Reproduction::dataset(const RunConfig& config) {
-  const std::string key = config.data + " " + config.features;
-  const auto found = data_.find(key);
-  return found != data_.end() ? found->second
-                              : data_.emplace(key, train::open_data(config)).first->second;
-}
-
-// Marches over a shape, and leaves pictures and films in a folder.
-train::Flow Reproduction::flow_of(const Cell& cell) const {
-  const RunConfig config = config_of(cell, {});
-  train::FlowOptions options;
-  options.dynamics = train::parts_of(cell.flow);
-  train::Flow flow =
-      train::flow(train::open_shape(config.data, cell.shape, config.data_dir, config.knn), options);
-  train::FlowPicture picture;
-  picture.camera = train::likely_camera(flow);
-  train::write_flow(fs::path(wishes_.out) / cell.name, flow, picture);
-  return flow;
-}
-
-void Reproduction::plan_runs(Line& line, const Settings& tuned) {
-  RunConfig config = config_of(*line.cell, tuned);
-  const data::Dataset& data = dataset(config);
-  config = train::settle(std::move(config), data);
-  for (const char* protocol : {"validation", "test-peek"}) {
-    if (!asks_for(wishes_.protocol, protocol)) continue;
-    config.protocol = protocol;
-    // As many seeds as wished for, or as many of several splits.
-    const std::int64_t wished = wishes_.quick ? 1 : wishes_.seeds;
-    const bool one_split = config.split != "all" && train::parts_of(config.split).size() == 1;
-    if (wished > 0 && one_split) config.seeds = wished;
-    auto configs = train::single_runs(config, data);
-    if (wished > 0 && static_cast<std::size_t>(wished) < configs.size())
-      configs.resize(static_cast<std::size_t>(wished));
-    for (const RunConfig& single : configs) {
-      CellRun run;
-      run.config = single;
-      run.data = &data;
-      run.folder = fs::path(wishes_.out) / "runs" / line.settings / protocol / line.cell->name /
-                   train::run_name(single);
-      check_config(run);
-      if (fs::exists(record_path(run))) {
-        run.record = read_record(record_path(run));
-        forget_optimiser(run);
-        if (std::isfinite(run.record->seconds))
-          cost_.time(single, data, run.record->seconds / static_cast<double>(run.record->epochs));
-        cost_.end(single, run.record->epochs);
-      }
-      line.runs[protocol].push_back(std::move(run));
-    }
-  }
-}
-
-void Reproduction::plan() {
-  for (const Cell* cell : cells_) {
-    Line line;
-    line.cell = cell;
-    if (cell->published) {
-      lines_.push_back(line);
-      continue;
-    }
-    for (const char* settings : {"paper", "tuned"}) {
-      const bool trains = cell->count.empty() && cell->flow.empty();
-      const auto found = tuned_.find(cell->name);
-      const bool is_tuned = std::string_view(settings) == "tuned";
-      if (trains ? !asks_for(wishes_.settings, settings) : is_tuned) continue;
-      if (is_tuned && found == tuned_.end()) continue;
-      Line one = line;
-      if (trains) one.settings = settings;
-      try {
-        if (trains)
-          plan_runs(one, is_tuned ? found->second.settings : Settings{});
-        else if (cell->flow.empty())
-          one.count = count_of(dataset(config_of(*cell, {})), cell->count);
-        else
-          one.flow = flow_lines(flow_of(*cell));
-      } catch (const Error& error) {
-        one.trouble = error.what();
-        warn(fmt::format("{}: {}", cell->name, error.what()));
-      }
-      lines_.push_back(std::move(one));
-    }
-  }
-}
-
-double Reproduction::seconds(const CellRun& run) const {
-  return cost_.seconds(run.config, *run.data);
-}
-
-double Reproduction::seconds_left(const Line& line) const {
-  double sum = 0;
-  for (const auto& [protocol, runs] : line.runs)
-    for (const CellRun& run : runs)
-      if (!run.record) sum += seconds(run);
-  return sum;
-}
-
-// What is still to be run, the cheapest cells first.
-std::vector<std::pair<Line*, CellRun*>> Reproduction::pending() {
-  std::vector<std::pair<double, Line*>> order;
-  for (Line& line : lines_) order.emplace_back(seconds_left(line), &line);
-  std::ranges::stable_sort(order, {}, &std::pair<double, Line*>::first);
-  std::vector<std::pair<Line*, CellRun*>> all;
-  for (const auto& [cost, line] : order)
-    for (const char* protocol : {"validation", "test-peek"})
-      for (CellRun& run : line->runs[protocol])
-        if (!run.record) all.emplace_back(line, &run);
-  return all;
-}
-
-bool Reproduction::is_over() const {
-  return stop_requested() ||
-         (wishes_.budget > 0 && report::Progress::steady_seconds() - start_ > 60 * wishes_.budget);
-}
-
-// Takes a run to its end, or to an epoch.
-void Reproduction::perform(CellRun& run, const std::string& name, std::int64_t until) {
-  const data::Dataset& data = *run.data;
-  const auto open_folder = [&] {
-    return fs::exists(report::RunFiles{run.folder}.config())
-               ? report::RunFolder::resume(run.folder)
-               : report::RunFolder::create(run.folder, train::to_toml(run.config));
-  };
-  train::Audience audience;
-  audience.progress = progress_.get();
-  audience.quiet = true;
-  audience.name = name;
-  // An epoch is timed without the first, which makes room for what the others use.
-  std::vector<double> ends;
-  audience.stop = [&](std::int64_t epoch) {
-    ends.push_back(report::Progress::steady_seconds());
-    return epoch >= until || is_over();
-  };
-  try {
-    const train::Result result = train::train(run.config, data, open_folder, audience);
-    if (ends.size() > 2)
-      cost_.time(run.config, data, (ends.back() - ends[1]) / static_cast<double>(ends.size() - 2));
-    if (result.interrupted) return;
-    cost_.end(run.config, result.epochs);
-    run.record = {result.test.score, result.validation.score,
-                  result.epochs,     result.best_epoch,
-                  result.alpha,      result.seconds_per_epoch * static_cast<double>(result.epochs)};
-    write_record(run);
-    forget_optimiser(run);
-  } catch (const Error& error) {
-    run.trouble = error.what();
-    progress_->message(fmt::format("warning: {}: {}", run.folder.string(), error.what()));
-  }
-}
-
-int Reproduction::run() {
-  plan();
-  if (wishes_.settings == "tuned" &&
-      std::ranges::all_of(lines_, [](const Line& line) { return line.cell->published; }))
-    throw Error("no cell that is asked for has tuned settings: search for some with --tune");
-  auto todo = pending();
-  if (!todo.empty() && !cost_.measured()) {
-    perform(*todo.front().second, "timing", kTimedEpochs);
-    todo = pending();
-  }
-  double left = 0;
-  for (const auto& [line, run] : todo) left += seconds(*run);
-  for (std::size_t k = 0; k < todo.size() && !is_over(); ++k) {
-    const auto& [line, run] = todo[k];
-    const double predicted = seconds(*run);
-    const double gone = report::Progress::steady_seconds() - start_;
-    if (wishes_.budget > 0 && gone + predicted > 60 * wishes_.budget) continue;
-    const std::string name = fmt::format("{}/{} {} {} {}", k + 1, todo.size(), line->cell->name,
-                                         line->settings, train::run_name(run->config));
-    perform(*run, fmt::format("{}, {} in all", name, report::format_duration(left)),
-            run->config.epochs + 1);
-    left = 0;
-    for (std::size_t r = k + 1; r < todo.size(); ++r) left += seconds(*todo[r].second);
-    if (run->record && !quiet_)
-      progress_->message(fmt::format(
-          "{} {}: {} %, {}; {} left", name, run->config.protocol, percent(run->record->test),
-          report::format_duration(run->record->seconds), report::format_duration(left)));
-    if (k + 1 == todo.size() || todo[k + 1].first != line) write();
-  }
-  write();
-  fmt::print("{}\n\n{}\n", table_.title, results().text());
-  for (const std::string& path : draw_results(table_, lines_, wishes_.out))
-    fmt::print("{}\n", path);
-  fmt::print("{0}/table.md and {0}/table.csv have the table\n", wishes_.out);
-  if (!stop_requested()) return kOk;
-  fmt::print(stderr, "stopped; the same command goes on:\n  {}\n", command_line(wishes_));
-  return kUserError;
-}
-
-report::Table Reproduction::results() const {
-  return result_table(lines_, table_.decimals, [&](const CellRun& run) { return seconds(run); });
-}
-
-void Reproduction::write() const {
-  std::error_code error;
-  fs::create_directories(wishes_.out, error);
-  report::write_atomically(fs::path(wishes_.out) / "table.csv", results().csv());
-  report::write_atomically(fs::path(wishes_.out) / "table.md",
-                           result_page(wishes_, table_, lines_, results()));
-}
-
-int Reproduction::tune() {
-  struct Search {
-    const Cell* cell;
-    const train::TuneRule* rule;
-    const data::Dataset* data;
-    RunConfig base;
-    double cost;
-  };
-  std::vector<Search> searches;
-  for (const Cell* cell : cells_) {
-    const train::TuneRule* rule = train::find_rule(table_, *cell);
-    if (rule == nullptr || tuned_.contains(cell->name)) continue;
-    Settings more = kept_settings(*rule, *cell);
-    for (const auto& [name, setting] : rule->judge) more[name] = setting;
-    RunConfig base = config_of(*cell, more);
-    const data::Dataset& data = dataset(base);
-    base = train::settle(std::move(base), data);
-    searches.push_back({cell, rule, &data, base, cost_.seconds(base, data)});
-  }
-  std::ranges::stable_sort(searches, {}, &Search::cost);
-  const fs::path path = fs::path(wishes_.out) / "tuned.toml";
-  for (std::size_t k = 0; k < searches.size() && !is_over(); ++k) {
-    const auto& [cell, rule, data, base, cost] = searches[k];
-    const fs::path folder = fs::path(wishes_.out) / "tune" / cell->name;
-    train::Tuned found;
-    found.trials = wishes_.trials > 0 ? wishes_.trials : rule->trials;
-    found.space = train::space_for(*rule, base.layers);
-    train::Tuner tuner(base, *data, found.space, wishes_.name, found.trials, folder,
-                       fs::exists(folder / "tune.toml"));
-    if (!quiet_) progress_->message(fmt::format("{}/{} {}", k + 1, searches.size(), cell->name));
-    if (!tuner.run(*progress_, [&] { return is_over(); })) break;
-    const train::Trial& best = *tuner.ranking().front();
-    if (!std::isfinite(best.value)) {
-      warn(fmt::format("{}: no trial came to an end", cell->name));
-      continue;
-    }
-    found.command = command_line(wishes_);
-    found.trial = best.number;
-    found.select = base.select;
-    found.value = std::stod(tuner.shown(best));
-    found.settings = best.settings;
-    found.settings.merge(kept_settings(*rule, *cell));
-    // Where the cell itself has nothing to choose an epoch by, it learns as long as was best here.
-    const RunConfig own = train::settle(config_of(*cell, found.settings), *data);
-    const std::string split = train::single_runs(own, *data).front().split;
-    if (train::find_split(*data, split).validation.empty())
-      found.settings["epochs"] = {std::to_string(best.best_epoch), "tuned"};
-    tuned_[cell->name] = found;
-    report::write_atomically(path, train::write_tuned(tuned_));
-    // The trials themselves have done their work; trials.csv tells of them.
-    for (const auto& entry : fs::directory_iterator(folder))
-      if (entry.is_directory()) fs::remove_all(entry.path());
-    if (!quiet_)
-      progress_->message(
-          fmt::format("{}: trial {}, {} {}", cell->name, found.trial, found.select, found.value));
-  }
-  if (stop_requested()) {
-    fmt::print(stderr, "stopped; the same command goes on:\n  {}\n", command_line(wishes_));
-    return kUserError;
-  }
-  fmt::print("{} has settings for {} cells; 'pdegcn reproduce' with this --out runs them\n",
-             path.string(), tuned_.size());
-  return kOk;
-}
-
 std::string command_line(const ReproduceWishes& wishes) {
   const ReproduceWishes usual;
   std::string line = "pdegcn reproduce " + wishes.name;
@@ -460,7 +57,7 @@ std::string command_line(const ReproduceWishes& wishes) {
   };
   if (wishes.tune) line += " --tune";
   if (wishes.quick) line += " --quick";
-  add("cells", wishes.cells, usual.cells);
+  if (wishes.cells != usual.cells) line += fmt::format(" --cells '{}'", wishes.cells);
   add("settings", wishes.settings, usual.settings);
   add("protocol", wishes.protocol, usual.protocol);
   add("seeds", wishes.seeds, usual.seeds);

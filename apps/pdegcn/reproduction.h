@@ -95,7 +95,10 @@ class Reproduction {
   double start_ = 0;
 };
 
-// The command that repeats it.
+// The text of a table or figure of the program's own, or of the .toml file that is meant.
+std::string table_text(const std::string& name);
+
+// The command that repeats it, fit for a shell.
 std::string command_line(const ReproduceWishes& wishes);
 
 // What a table says in the end. `predicted` is called for what was not run.

@@ -10,7 +10,7 @@
 #include "pdegcn/report/mean_std.h"
 #include "pdegcn/report/metrics_log.h"
 #include "pdegcn/report/plot.h"
-#include "reproduce.h"
+#include "reproduction.h"
 
 namespace pdegcn::app {
 namespace {
