@@ -82,6 +82,9 @@ Range range_of(const Panel& panel) {
   if (!panel.x_names.empty()) {
     range.x_low = 0.5;
     range.x_high = static_cast<double>(panel.x_names.size()) + 0.5;
+    // Quantities side by side are compared by their height over zero.
+    range.y_low = std::min(range.y_low, 0.0);
+    range.y_high = std::max(range.y_high, 0.0);
   }
   if (range.x_low == range.x_high) {
     range.x_low -= 1;

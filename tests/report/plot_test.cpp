@@ -66,6 +66,7 @@ TEST(WritePlot, NamesPlacesAndPutsPointsThere) {
   const std::string script = gnuplot_script(figure, true);
   EXPECT_FALSE(mentions(script, "with lines"));
   EXPECT_TRUE(mentions(script, "set xrange [0.5:2.5]")) << script;
+  EXPECT_TRUE(mentions(script, "set yrange [-0.22")) << script;  // zero is seen
 }
 
 TEST(WritePlot, ShowsAnyTextAsItIsAndRunsNone) {

@@ -21,7 +21,7 @@ struct Panel {
   std::string y_label;
   std::vector<Curve> curves;
   bool log_y = false;                     // a logarithmic y axis, if the values are spread enough
-  std::vector<std::string> x_names = {};  // of x = 1, 2, ..., where curves are sets of points
+  std::vector<std::string> x_names = {};  // of x = 1, 2, ...: points over zero, no lines
 };
 
 // Panels below each other under a title.
