@@ -389,8 +389,7 @@ int Reproduction::tune() {
     }
     found.command = command_line(wishes_);
     found.trial = best.number;
-    found.select = base.select;
-    found.value = std::stod(tuner.shown(best));
+    found.validation = best.score;
     found.settings = best.settings;
     found.settings.merge(kept_settings(*rule, *cell));
     // Where the cell itself has nothing to choose an epoch by, it learns as long as was best here.
@@ -404,8 +403,8 @@ int Reproduction::tune() {
     for (const auto& entry : fs::directory_iterator(folder))
       if (entry.is_directory()) fs::remove_all(entry.path());
     if (!quiet_)
-      progress_->message(
-          fmt::format("{}: trial {}, {} {}", cell->name, found.trial, found.select, found.value));
+      progress_->message(fmt::format("{}: trial {}, {} % on the validation part", cell->name,
+                                     found.trial, percent(found.validation)));
   }
   if (stop_requested()) {
     fmt::print(stderr, "stopped; the same command goes on:\n  {}\n", command_line(wishes_));

@@ -216,10 +216,8 @@ TunedCells read_tuned(std::string_view text, const std::string& name) {
         tuned.trials = value_of<std::int64_t>(value, where, "a whole number");
       else if (key == "trial")
         tuned.trial = value_of<std::int64_t>(value, where, "a whole number");
-      else if (key == "select")
-        tuned.select = value_of<std::string>(value, where, "a text");
-      else if (key == "value")
-        tuned.value = value_of<double>(value, where, "a number");
+      else if (key == "validation")
+        tuned.validation = value_of<double>(value, where, "a number");
       else
         throw Error("{}: a tuned cell has no such part", where);
     }
@@ -230,16 +228,16 @@ TunedCells read_tuned(std::string_view text, const std::string& name) {
 std::string write_tuned(const TunedCells& cells) {
   std::string text =
       "# Settings that searches found, judged on the validation part alone. For every cell: the "
-      "space, the\n# number of trials, the one that won and by what, the command.\n";
+      "space, the\n# number of trials, the one that won and its score, the command.\n";
   for (const auto& [name, tuned] : cells) {
     std::vector<std::string> settings;
     for (const auto& [key, setting] : tuned.settings)
       settings.push_back(toml_line(field(key, setting.where), setting));
     text += fmt::format(
-        "\n[\"{}\"]\ncommand = '{}'\ntrials = {}\ntrial = {}\nselect = \"{}\"\nvalue = {}\n"
+        "\n[\"{}\"]\ncommand = '''{}'''\ntrials = {}\ntrial = {}\nvalidation = {}\n"
         "settings = {{{}}}\nspace = '''\n{}'''\n",
-        name, tuned.command, tuned.trials, tuned.trial, tuned.select, tuned.value,
-        fmt::join(settings, ", "), tuned.space);
+        name, tuned.command, tuned.trials, tuned.trial, tuned.validation, fmt::join(settings, ", "),
+        tuned.space);
   }
   return text;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "pdegcn/data/file.h"
 #include "pdegcn/graph/error.h"
@@ -22,6 +23,14 @@ std::string judgeable(const data::Dataset& data) {
   for (const data::Split& split : data.splits)
     if (!split.validation.empty()) names += fmt::format(" {},", split.name);
   return names + (names.empty() ? "" : " or") + " random:0";
+}
+
+bool is_better(const Trial* a, const Trial* b) {
+  const auto key = [](const Trial* trial) {
+    const double score = std::isfinite(trial->value) ? trial->score : -INFINITY;
+    return std::tuple(-score, trial->value, -trial->epochs);
+  };
+  return key(a) < key(b);
 }
 
 }  // namespace
@@ -113,7 +122,7 @@ bool Tuner::run(report::Progress& progress, const std::function<bool()>& stop) {
       spent += report::Progress::steady_seconds() - start;
       write_table();
     }
-    std::ranges::stable_sort(field, {}, [](const Trial* t) { return t->value; });
+    std::ranges::stable_sort(field, is_better);
   }
   return true;
 }
@@ -202,9 +211,7 @@ report::Table Tuner::table(std::size_t most, bool exact) const {
 std::vector<const Trial*> Tuner::ranking() const {
   std::vector<const Trial*> order;
   for (const Trial& trial : trials_) order.push_back(&trial);
-  std::ranges::stable_sort(order, [](const Trial* a, const Trial* b) {
-    return a->value != b->value ? a->value < b->value : a->epochs > b->epochs;
-  });
+  std::ranges::stable_sort(order, is_better);
   return order;
 }
 
@@ -214,8 +221,8 @@ void Tuner::write_table() const {
   if (!std::isfinite(best.value)) return;
   report::write_atomically(
       folder_ / "best.toml",
-      fmt::format("# The best of a search: trial {}, {} {}, chosen on the validation part.\n{}",
-                  best.number, base_.select, shown(best), to_toml(best.config)));
+      fmt::format("# The best of a search: trial {}, {:.2f} % on the validation part.\n{}",
+                  best.number, 100 * best.score, to_toml(best.config)));
 }
 
 }  // namespace pdegcn::train

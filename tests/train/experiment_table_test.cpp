@@ -101,11 +101,10 @@ TEST(ExperimentTable, TunedSettingsReturnAsTheyWereWritten) {
   Tuned tuned;
   tuned.settings = {{"step", {"0.35", "t"}}, {"weights", {"normalized", "t"}}};
   tuned.space = "step = {low = 0.1, high = 1.0}\nweights = [\"normalized\"]\n";
-  tuned.command = "pdegcn reproduce table-3 --tune";
+  tuned.command = "pdegcn reproduce table-3 --tune --cells 'cora/d/*'";
   tuned.trials = 27;
   tuned.trial = 4;
-  tuned.select = "val-loss";
-  tuned.value = 0.5;
+  tuned.validation = 0.5;
   const std::string text = write_tuned({{"cora/d/2", tuned}});
   const TunedCells back = read_tuned(text, "tuned.toml");
   ASSERT_EQ(back.size(), 1);

@@ -70,8 +70,7 @@ struct Tuned {
   std::string command;
   std::int64_t trials = 0;
   std::int64_t trial = 0;
-  std::string select;  // what judged it
-  double value = 0;
+  double validation = 0;  // its score on the validation part, which chose it
 };
 using TunedCells = std::map<std::string, Tuned>;  // by the name of the cell
 

@@ -28,8 +28,10 @@ struct Trial {
   std::string note;                                         // why it failed
 };
 
-// A search by successive halving, in a folder: trials drawn from a space and judged on the
-// validation part alone. The test part is never looked at.
+// A search by successive halving, in a folder: trials drawn from a space and judged by their score
+// on the validation part, at the epoch that the run itself selects; of equal scores by what
+// selects. A loss alone would not do: settings that keep the outputs small, such as a strong weight
+// decay, have a high one and may classify best. The test part is never looked at.
 class Tuner {
  public:
   // `base` is settled and names one model; the data set must outlive this. `resume` goes on with
@@ -42,7 +44,7 @@ class Tuner {
   // and tells whether it came to the end. A trial that is cut short keeps the value it had before.
   bool run(report::Progress& progress, const std::function<bool()>& stop);
 
-  // Those that got farthest first, the better of them before the others.
+  // The best first.
   std::vector<const Trial*> ranking() const;
 
   // What selects, as people see it; "failed" or nothing when the trial has no value.
