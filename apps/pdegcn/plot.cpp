@@ -76,10 +76,11 @@ void mark_choice(Panel& panel, double epoch) {
 // What --diagnose recorded, by layer.
 report::Figure layer_figure(const std::vector<RunFiles>& runs) {
   const fs::path common = common_folder(runs);
-  report::Figure figure{common.string() + ": features by layer",
-                        {{"layer", "Dirichlet energy", {}, true},
-                         {"layer", "norm", {}, true},
-                         {"layer", "cosine similarity", {}, false}}};
+  report::Figure figure{
+      common.empty() ? "Features by layer" : common.string() + ": features by layer",
+      {{"layer", "Dirichlet energy", {}, true},
+       {"layer", "norm", {}, true},
+       {"layer", "cosine similarity", {}, false}}};
   for (const RunFiles& run : runs) {
     if (!fs::exists(run.layers()))
       throw Error(

@@ -23,7 +23,11 @@ struct Outcome {
 inline std::vector<std::string> command_of(const std::string& line) {
   std::vector<std::string> command{PDEGCN_PROGRAM};
   std::istringstream words(line);
-  for (std::string word; words >> word;) command.push_back(word);
+  for (std::string word; words >> word;) {
+    // A word in quotes, as a shell needs it for a pattern.
+    const bool quoted = word.size() > 1 && word.front() == '\'' && word.back() == '\'';
+    command.push_back(quoted ? word.substr(1, word.size() - 2) : word);
+  }
   return command;
 }
 
