@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <new>
 
+#include "tests/support/sanitized.h"
+
 namespace {
 
 // Atomic, as some tests of the same program run threads.
@@ -13,6 +15,7 @@ std::atomic<std::size_t> current = 0;
 std::atomic<std::size_t> start = 0;
 std::atomic<std::size_t> peak = 0;
 
+#if !PDEGCN_SANITIZED  // a sanitizer has its own new and delete
 void* count(void* memory) {
   if (memory == nullptr) throw std::bad_alloc();
   const std::size_t size_given = malloc_usable_size(memory);
@@ -22,9 +25,11 @@ void* count(void* memory) {
   }
   return memory;
 }
+#endif
 
 }  // namespace
 
+#if !PDEGCN_SANITIZED
 void* operator new(std::size_t size) {
   return count(std::malloc(size == 0 ? 1 : size));
 }
@@ -32,13 +37,6 @@ void* operator new(std::size_t size) {
 void* operator new(std::size_t size, std::align_val_t alignment) {
   const auto step = static_cast<std::size_t>(alignment);
   return count(std::aligned_alloc(step, (size / step + 1) * step));
-}
-
-// std::stable_sort asks for its buffer by this one; left to the address sanitizer, it would not
-// match the delete below.
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  void* memory = std::malloc(size == 0 ? 1 : size);
-  return memory == nullptr ? nullptr : count(memory);
 }
 
 void operator delete(void* memory) noexcept {
@@ -58,6 +56,7 @@ void operator delete(void* memory, std::align_val_t) noexcept {
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
   operator delete(memory);
 }
+#endif
 
 namespace pdegcn::tests {
 
