@@ -168,8 +168,9 @@ Dataset read_geom_gcn(const std::filesystem::path& folder, std::string split_nam
   if (split_name.empty())
     split_name = name.ends_with("_gcnii") ? name.substr(0, name.size() - 6) : name;
 
-  Dataset data = read_geom_gcn(File(folder / "out1_node_feature_label.txt"),
-                               File(folder / "out1_graph_edges.txt"));
+  const File nodes(folder / "out1_node_feature_label.txt");
+  const File edges(folder / "out1_graph_edges.txt");
+  Dataset data = read_geom_gcn(nodes, edges);
   data.name = name;
   data.source = folder.string();
   data.splits = read_geom_gcn_splits(folder, split_name, data.num_nodes());
