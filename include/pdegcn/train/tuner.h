@@ -47,14 +47,13 @@ class Tuner {
   // The best first.
   std::vector<const Trial*> ranking() const;
 
-  // What selects, as people see it; "failed" or nothing when the trial has no value.
-  std::string shown(const Trial& trial, bool exact = false) const;
-
   // The best trials, at most so many; numbers to all digits if `exact`.
   report::Table table(std::size_t most, bool exact = false) const;
 
  private:
   std::string description() const;
+  // What selects, as people see it; "failed" or nothing when the trial has no value.
+  std::string shown(const Trial& trial, bool exact) const;
   void claim_folder(bool resume);
   bool advance(Trial& trial, std::int64_t epochs, const std::string& name,
                report::Progress& progress, const std::function<bool()>& stop);
