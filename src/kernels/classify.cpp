@@ -5,6 +5,8 @@
 #include "pdegcn/graph/error.h"
 #include "pdegcn/kernels/product.h"
 #include "pdegcn/kernels/softmax.h"
+#include "pdegcn/kernels/targets.h"
+#include "tiles.h"
 
 namespace pdegcn::kernels {
 namespace {
@@ -20,9 +22,9 @@ std::int64_t pieces(std::int64_t count, std::int64_t size) {
 }
 
 // A matrix cut into panels of kPanel columns, each with its rows one after the other.
-class Panels {
+class FloatPanels {
  public:
-  Panels(std::int64_t rows, std::int64_t cols)
+  FloatPanels(std::int64_t rows, std::int64_t cols)
       : rows_(rows), cols_(cols), values_(pieces(cols, kPanel) * rows * kPanel) {}
 
   std::int64_t count() const { return pieces(cols_, kPanel); }
@@ -49,7 +51,7 @@ class Panels {
 };
 
 // C += A B, or C = A B, for a strip of rows.
-void multiply_strip(Matrix<const float> a, const Panels& b, Matrix<float> c, bool add) {
+void multiply_strip(Matrix<const float> a, const FloatPanels& b, Matrix<float> c, bool add) {
   for (std::int64_t k = 0; k < a.cols; k += kDepth) {
     const std::int64_t depth = std::min(kDepth, a.cols - k);
     for (std::int64_t p = 0; p < b.count(); ++p) {
@@ -75,6 +77,7 @@ void check(const Classifier& layer, Matrix<const float> x, std::span<const std::
 
 // The logits of some rows of x into a strip, which becomes softmax times `scale`, see
 // softmax_row().
+template <class Panels>
 void judge_strip(const Panels& transposed, const float* bias, std::int64_t classes,
                  Matrix<const float> x, const std::int32_t* labels, RowVerdict* verdicts,
                  Matrix<float> strip, float scale) {
@@ -88,23 +91,27 @@ void judge_strip(const Panels& transposed, const float* bias, std::int64_t class
   }
 }
 
-// Columns first..last of P, transposed to rows of kBlock values, and their sums added to `sums`.
+// Columns first..last of P, transposed to rows of kBlock values, and their sums added to `sums`. A
+// few rows at a time, so that what is written lies together.
 void transpose_columns(Matrix<const float> p, std::int64_t first, std::int64_t last, float* out,
                        float* sums) {
-  for (std::int64_t r = 0; r < p.rows; ++r) {
-    const float* const row = p.row(r);
-    for (std::int64_t c = first; c < last; ++c) {
-      out[(c - first) * kBlock + r] = row[c];
-      sums[c] += row[c];
-    }
+  constexpr std::int64_t kTogether = 16;
+  for (std::int64_t begin = 0; begin < p.rows; begin += kTogether) {
+    const std::int64_t end = std::min(begin + kTogether, p.rows);
+    for (std::int64_t r = begin; r < end; ++r)
+      for (std::int64_t c = first; c < last; ++c) sums[c] += p.row(r)[c];
+    for (std::int64_t c = first; c < last; ++c)
+      for (std::int64_t r = begin; r < end; ++r) out[(c - first) * kBlock + r] = p.row(r)[c];
   }
 }
 
+// With the factors laid out for the vector units, FloatPanels, or for the matrix unit, TilePanels.
+template <class Panels>
 void run(const Classifier& layer, Matrix<const float> x, std::span<const std::int32_t> labels,
          std::span<RowVerdict> verdicts, const ClassifierGradient* gradient) {
   const std::int64_t classes = layer.weight.rows;
   const std::int64_t inputs = x.cols;
-  const std::int64_t wide = padded(inputs);
+  const std::int64_t wide = pieces(inputs, kPanel) * kPanel;
   const float scale = gradient == nullptr || x.rows == 0 ? 0 : 1.0f / static_cast<float>(x.rows);
 
   Buffer<float> bias(layer.bias == nullptr ? 0 : padded(classes));
@@ -120,7 +127,7 @@ void run(const Classifier& layer, Matrix<const float> x, std::span<const std::in
   Panels weight(gradient ? classes : 0, inputs);
   Panels x_block(gradient ? kBlock : 0, inputs);
   const Buffer<float> x_gradient(gradient ? kBlock * wide : 0);
-  const Buffer<float> w_gradient(gradient ? classes * wide : 0);
+  const Buffer<float> w_gradient(gradient ? pieces(classes, kClasses) * kClasses * wide : 0);
   const Buffer<float> sums(gradient ? classes : 0);
   std::fill_n(w_gradient.data(), w_gradient.count(), 0.0f);
   std::fill_n(sums.data(), sums.count(), 0.0f);
@@ -174,12 +181,18 @@ void run(const Classifier& layer, Matrix<const float> x, std::span<const std::in
   if (gradient->bias != nullptr) std::copy_n(sums.data(), classes, gradient->bias);
 }
 
+void run_on_target(const Classifier& layer, Matrix<const float> x,
+                   std::span<const std::int32_t> labels, std::span<RowVerdict> verdicts,
+                   const ClassifierGradient* gradient) {
+  (target() == kTiles ? run<TilePanels> : run<FloatPanels>)(layer, x, labels, verdicts, gradient);
+}
+
 }  // namespace
 
 void classify(const Classifier& layer, Matrix<const float> x, std::span<const std::int32_t> labels,
               std::span<RowVerdict> verdicts) {
   check(layer, x, labels, verdicts, false);
-  run(layer, x, labels, verdicts, nullptr);
+  run_on_target(layer, x, labels, verdicts, nullptr);
 }
 
 void classify(const Classifier& layer, Matrix<const float> x, std::span<const std::int32_t> labels,
@@ -190,7 +203,7 @@ void classify(const Classifier& layer, Matrix<const float> x, std::span<const st
     throw Error("gradients of {} x {} and {} x {} for a layer of {} x {} on {} rows",
                 gradient.x.rows, gradient.x.cols, gradient.weight.rows, gradient.weight.cols,
                 layer.weight.rows, layer.weight.cols, x.rows);
-  run(layer, x, labels, verdicts, &gradient);
+  run_on_target(layer, x, labels, verdicts, &gradient);
 }
 
 }  // namespace pdegcn::kernels

@@ -2,7 +2,10 @@
 
 #include <hwy/targets.h>
 
+#include <atomic>
+
 #include "pdegcn/graph/error.h"
+#include "tiles.h"
 
 namespace pdegcn::kernels {
 namespace {
@@ -18,22 +21,34 @@ std::string name_of(std::int64_t bit) {
   return bit == HWY_AVX3 ? "AVX-512" : hwy::TargetName(bit);
 }
 
+bool have_tiles() {
+  return supported().front() == HWY_AVX3 && tiles_exist();
+}
+
+std::atomic<bool>& tiles_in_use() {
+  static std::atomic<bool> use = have_tiles();
+  return use;
+}
+
 }  // namespace
 
 std::vector<std::string> targets() {
   std::vector<std::string> names;
+  if (have_tiles()) names.emplace_back(kTiles);
   for (const std::int64_t bit : supported()) names.push_back(name_of(bit));
   return names;
 }
 
 std::string target() {
-  return name_of(hwy::SupportedAndGeneratedTargets().front());
+  return tiles_in_use() ? kTiles : name_of(hwy::SupportedAndGeneratedTargets().front());
 }
 
 void use_target(std::string_view name) {
+  const bool tiles = have_tiles() && name == kTiles;
   for (const std::int64_t bit : supported()) {
-    if (name != name_of(bit)) continue;
+    if (!tiles && name != name_of(bit)) continue;
     hwy::SetSupportedTargetsForTest(bit);
+    tiles_in_use() = tiles;
     return;
   }
   throw Error("the target '{}' is none that the kernels have on this processor", name);
