@@ -1,6 +1,10 @@
 #include "pdegcn/kernels/neighbors.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
+#include <functional>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -16,30 +20,56 @@ HWY_BEFORE_NAMESPACE();
 namespace pdegcn::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// A value that at least k of the others reach: the k-th of the largest ones of some groups, or the
+// least there is when there are too few groups.
+float FloorOfLargest(const float* values, std::int64_t count, int k) {
+  const hn::ScalableTag<float> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  constexpr int kVectors = 2;
+  float top[kVectors * hn::MaxLanes(d)];
+  constexpr float kLeast = -std::numeric_limits<float>::infinity();
+  if (k > kVectors * lanes || count < kVectors * lanes) return kLeast;
+  hn::Vec<decltype(d)> largest[kVectors];
+  for (auto& one : largest) one = hn::Set(d, kLeast);
+  for (std::int64_t j = 0; j + kVectors * lanes <= count; j += kVectors * lanes)
+    for (int v = 0; v < kVectors; ++v)
+      largest[v] = hn::Max(largest[v], hn::LoadU(d, values + j + v * lanes));
+  for (int v = 0; v < kVectors; ++v) hn::StoreU(largest[v], d, top + v * lanes);
+  std::nth_element(top, top + k - 1, top + kVectors * lanes, std::greater<>());
+  return top[k - 1];
+}
+
 // The k largest of some values, largest first, the first of equals; returns how many there are.
 // Most are too small, and are passed over a vector at a time.
 int Largest(const float* values, std::int64_t count, int k, std::int32_t* index, float* best) {
   const hn::ScalableTag<float> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const float floor = FloorOfLargest(values, count, k);
   int kept = 0;
-  for (std::int64_t j = 0; j < count;) {
-    if (kept == k && j + lanes <= count &&
-        hn::AllFalse(d, hn::Gt(hn::LoadU(d, values + j), hn::Set(d, best[k - 1])))) {
-      j += lanes;
-      continue;
+  const auto consider = [&](std::int64_t j) {
+    const float value = values[j];
+    if (kept == k ? !(value > best[k - 1]) : value < floor) return;
+    int at = kept < k ? kept++ : k - 1;
+    for (; at > 0 && value > best[at - 1]; --at) {
+      best[at] = best[at - 1];
+      index[at] = index[at - 1];
     }
-    for (const std::int64_t end = std::min(j + lanes, count); j < end; ++j) {
-      const float value = values[j];
-      if (kept == k && !(value > best[k - 1])) continue;
-      int at = kept < k ? kept++ : k - 1;
-      for (; at > 0 && value > best[at - 1]; --at) {
-        best[at] = best[at - 1];
-        index[at] = index[at - 1];
-      }
-      best[at] = value;
-      index[at] = static_cast<std::int32_t>(j);
-    }
+    best[at] = value;
+    index[at] = static_cast<std::int32_t>(j);
+  };
+  std::int64_t j = 0;
+  for (; j + lanes <= count; j += lanes) {
+    const auto some = hn::LoadU(d, values + j);
+    const auto large = kept == k ? hn::Gt(some, hn::Set(d, best[k - 1]))
+                                 : hn::Not(hn::Lt(some, hn::Set(d, floor)));
+    if (hn::AllFalse(d, large)) continue;
+    std::uint8_t bytes[8] = {};
+    hn::StoreMaskBits(d, large, bytes);
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, bytes, sizeof(bits));
+    for (; bits != 0; bits &= bits - 1) consider(j + std::countr_zero(bits));
   }
+  for (; j < count; ++j) consider(j);
   return kept;
 }
 

@@ -3,6 +3,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -42,10 +43,38 @@ TEST(NearestRows, AreThoseOfAllDistances) {
     for (const std::int64_t cols : {1, 3, 17, 64}) {
       const std::vector<std::int64_t> groups{60, 1, 4, 101};
       const auto x = tests::random_values<float>(166 * cols, 7 + cols);
-      std::vector<std::int32_t> index(166 * 5);
-      nearest_rows({x.data(), 166, cols, cols}, groups, 5, index);
-      EXPECT_EQ(index, by_sorting(x, cols, groups, 5)) << cols;
+      for (const int k : {1, 5, 24}) {
+        std::vector<std::int32_t> index(166 * k);
+        nearest_rows({x.data(), 166, cols, cols}, groups, k, index);
+        EXPECT_EQ(index, by_sorting(x, cols, groups, k)) << cols << " channels, " << k;
+      }
     }
+  });
+}
+
+// Points on a grid, most of them several times.
+TEST(NearestRows, OfManyEqualsTakeTheFirst) {
+  tests::each_target([] {
+    std::vector<float> x;
+    for (int at = 0; at < 300; ++at) x.push_back(static_cast<float>(at * at % 7));
+    const std::vector<std::int64_t> groups{300};
+    for (const int k : {3, 10, 40}) {
+      std::vector<std::int32_t> index(300 * k);
+      nearest_rows({x.data(), 300, 1, 1}, groups, k, index);
+      EXPECT_EQ(index, by_sorting(x, 1, groups, k)) << k;
+    }
+  });
+}
+
+TEST(NearestRows, AreRowsEvenAmongWhatIsNoNumber) {
+  tests::each_target([] {
+    auto x = tests::random_values<float>(200, 1);
+    for (const std::size_t bad : {0, 17, 31, 32, 150})
+      x[bad] = std::numeric_limits<float>::quiet_NaN();
+    const std::vector<std::int64_t> groups{200};
+    std::vector<std::int32_t> index(200 * 4, -1);
+    nearest_rows({x.data(), 200, 1, 1}, groups, 4, index);
+    for (const std::int32_t j : index) EXPECT_TRUE(j >= 0 && j < 200) << j;
   });
 }
 
