@@ -213,6 +213,7 @@ std::string gnuplot_script(const Figure& figure, bool svg) {
   const double right = 1 - (longest == 0 ? 30.0 : 95 + 8.5 * static_cast<double>(longest)) / kWidth;
   out +=
       "set border 3 linewidth 1 linecolor rgb '#666666'\n"
+      "set format '%g'\n"
       "set tics nomirror scale 0.5 textcolor rgb '#333333'\n"
       "set grid xtics ytics mytics linewidth 1 linetype 1 linecolor rgb '#E0E0E0', "
       "linewidth 1 linetype 1 linecolor rgb '#F0F0F0'\n"
