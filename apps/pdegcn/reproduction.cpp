@@ -71,8 +71,7 @@ void check_config(const CellRun& run) {
   RunConfig found;
   train::apply_settings(found, train::read_settings(data::File(path).content(), path.string()));
   for (const train::Field& f : train::fields())
-    if (f.recorded && (f.models & train::parse_models(run.config.model)) != 0 &&
-        train::text_of(found, f) != train::text_of(run.config, f))
+    if (train::is_recorded(found, f) && train::text_of(found, f) != train::text_of(run.config, f))
       throw Error("{}: the run there has {} '{}', not '{}': delete it, or choose another --out",
                   run.folder.string(), f.name, train::text_of(found, f),
                   train::text_of(run.config, f));

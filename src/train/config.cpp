@@ -88,11 +88,6 @@ nlohmann::ordered_json json_of(const RunConfig& config, const Field& f) {
                     f.member);
 }
 
-bool is_recorded(const RunConfig& config, const Field& f) {
-  return f.recorded && (config.task.empty() || (f.fits & parse_task(config.task)) != 0) &&
-         (f.models & parse_models(config.model)) != 0;
-}
-
 // Whether a split is one of those with many training nodes, for which the paper has values of its
 // own: all but the public one and those that have names.
 bool is_full(const std::string& split) {
@@ -249,6 +244,11 @@ std::string toml_line(const Field& f, const Setting& setting) {
   RunConfig config;
   set(config, f, setting);
   return toml_line(config, f);
+}
+
+bool is_recorded(const RunConfig& config, const Field& f) {
+  return f.recorded && (config.task.empty() || (f.fits & parse_task(config.task)) != 0) &&
+         (f.models & parse_models(config.model)) != 0;
 }
 
 std::string to_toml(const RunConfig& config) {

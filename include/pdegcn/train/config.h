@@ -168,6 +168,7 @@ std::string toml_line(const Field& field, const Setting& setting);
 
 // What belongs to the run and fits its task and model, for config.toml and for the metadata of
 // checkpoints; and back.
+bool is_recorded(const RunConfig& config, const Field& field);
 std::string to_toml(const RunConfig& config);
 std::string to_json(const RunConfig& config);
 RunConfig config_from_json(const std::string& json, const std::string& where);
