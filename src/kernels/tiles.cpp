@@ -62,6 +62,14 @@ PDEGCN_TILES void lay_out(Matrix<const float> a, std::int64_t row_tiles, std::ui
     }
 }
 
+// Two tiles of rows times two of columns, added to the four of the result.
+PDEGCN_TILES inline void multiply_pairs() {
+  _tile_dpbf16ps(0, 4, 6);
+  _tile_dpbf16ps(1, 4, 7);
+  _tile_dpbf16ps(2, 5, 6);
+  _tile_dpbf16ps(3, 5, 7);
+}
+
 // 32 x 32 values of C from two tiles of rows and two of columns, `steps` tiles deep.
 PDEGCN_TILES void multiply_tiles(const std::uint16_t* a, std::int64_t a_step,
                                  const std::uint16_t* b, std::int64_t b_step, std::int64_t steps,
@@ -85,24 +93,15 @@ PDEGCN_TILES void multiply_tiles(const std::uint16_t* a, std::int64_t a_step,
     _tile_loadd(5, a + 3 * kTile, 64);
     _tile_loadd(6, b, 64);
     _tile_loadd(7, b + 2 * kTile, 64);
-    _tile_dpbf16ps(0, 4, 6);
-    _tile_dpbf16ps(1, 4, 7);
-    _tile_dpbf16ps(2, 5, 6);
-    _tile_dpbf16ps(3, 5, 7);
+    multiply_pairs();
     // Heads, heads.
     _tile_loadd(4, a, 64);
     _tile_loadd(5, a + 2 * kTile, 64);
-    _tile_dpbf16ps(0, 4, 6);
-    _tile_dpbf16ps(1, 4, 7);
-    _tile_dpbf16ps(2, 5, 6);
-    _tile_dpbf16ps(3, 5, 7);
+    multiply_pairs();
     // Heads of A, rests of B.
     _tile_loadd(6, b + kTile, 64);
     _tile_loadd(7, b + 3 * kTile, 64);
-    _tile_dpbf16ps(0, 4, 6);
-    _tile_dpbf16ps(1, 4, 7);
-    _tile_dpbf16ps(2, 5, 6);
-    _tile_dpbf16ps(3, 5, 7);
+    multiply_pairs();
   }
   _tile_stored(0, c, bytes);
   _tile_stored(1, c + 16, bytes);
