@@ -391,10 +391,11 @@ int Reproduction::tune() {
     found.validation = best.score;
     found.settings = best.settings;
     found.settings.merge(kept_settings(*rule, *cell));
-    // Where the cell itself has nothing to choose an epoch by, it learns as long as was best here.
+    // Where the cell itself has nothing to choose an epoch by, it learns as long as was best here,
+    // unless the rule says how long.
     const RunConfig own = train::settle(config_of(*cell, found.settings), *data);
     const std::string split = train::single_runs(own, *data).front().split;
-    if (train::find_split(*data, split).validation.empty())
+    if (!found.settings.contains("epochs") && train::find_split(*data, split).validation.empty())
       found.settings["epochs"] = {std::to_string(best.best_epoch), "tuned"};
     tuned_[cell->name] = found;
     report::write_atomically(path, train::write_tuned(tuned_));

@@ -126,6 +126,8 @@ TuneRule read_rule(const Node& node) {
     const std::string where = node.where(key);
     if (key == "models") {
       rule.models = texts_of(value, where);
+    } else if (key == "data") {
+      rule.data = texts_of(value, where);
     } else if (key == "trials") {
       rule.trials = value_of<std::int64_t>(value, where, "a whole number");
     } else if (key == "space") {
@@ -142,7 +144,7 @@ TuneRule read_rule(const Node& node) {
       for (const auto& [set, settings] : table_of(value, where))
         rule.with[std::string(set.str())] = settings_of(settings, node.file, where);
     } else {
-      throw Error("{}: this is none of models, trials, space, time, judge and with", where);
+      throw Error("{}: this is none of models, data, trials, space, time, judge and with", where);
     }
   }
   return rule;
@@ -186,8 +188,12 @@ ExperimentTable read_experiment_table(std::string_view text, const std::string& 
 const TuneRule* find_rule(const ExperimentTable& table, const Cell& cell) {
   const auto model = cell.settings.find("model");
   if (model == cell.settings.end() || cell.published) return nullptr;
+  const auto has = [](const std::vector<std::string>& list, const std::string& one) {
+    return std::ranges::find(list, one) != list.end();
+  };
   for (const TuneRule& rule : table.tune)
-    if (std::ranges::find(rule.models, model->second.text) != rule.models.end()) return &rule;
+    if (has(rule.models, model->second.text) && (rule.data.empty() || has(rule.data, cell.data)))
+      return &rule;
   return nullptr;
 }
 

@@ -234,10 +234,7 @@ void write_poses(const fs::path& folder) {
 }
 
 // Chosen on some of the training shapes, then trained on all of them.
-TEST(Retraining, TakesTheEpochsThatTheSearchChose) {
-  const TemporaryFolder folder;
-  write_poses(folder.path() / "poses");
-  folder.write("mine.toml", R"(
+constexpr const char* kPoses = R"(
 title = "Poses"
 [settings]
 split = "default"
@@ -256,7 +253,12 @@ name = "h"
 data = "poses"
 model = "h"
 cells = [{layers = 2}]
-)");
+)";
+
+TEST(Retraining, TakesTheEpochsThatTheSearchChose) {
+  const TemporaryFolder folder;
+  write_poses(folder.path() / "poses");
+  folder.write("mine.toml", kPoses);
   pdegcn_ok(folder.path(), "reproduce mine.toml --tune --quiet --out a");
   const auto trials = read_table(folder.path() / "a/tune/poses/h/2/trials.csv");
   ASSERT_EQ(trials.size(), 2);
@@ -275,6 +277,18 @@ cells = [{layers = 2}]
   EXPECT_EQ(record["selected_epoch"], std::stoi(epochs));
   EXPECT_TRUE(record["validation"].is_null()) << record;
   EXPECT_TRUE(record["test"].is_number()) << record;
+}
+
+TEST(Retraining, TakesTheEpochsThatTheRuleGives) {
+  const TemporaryFolder folder;
+  write_poses(folder.path() / "poses");
+  std::string text = kPoses;
+  text.replace(text.find("trials"), 0, "with = {\"*\" = {schedule = \"cosine\", epochs = 11}}\n");
+  folder.write("mine.toml", text);
+  pdegcn_ok(folder.path(), "reproduce mine.toml --tune --quiet --out a");
+  const std::string tuned = read_text(folder.path() / "a/tuned.toml");
+  EXPECT_TRUE(contains(tuned, "epochs = 11,")) << tuned;
+  EXPECT_TRUE(contains(tuned, "schedule = \"cosine\"")) << tuned;
 }
 
 TEST_F(OwnTable, KilledAndResumedItEndsWithTheSameBits) {

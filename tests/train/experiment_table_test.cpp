@@ -71,6 +71,16 @@ TEST(ExperimentTable, ARowIsInheritedByItsCells) {
   EXPECT_EQ(table.quick_settings.at("epochs").text, "3");
 }
 
+TEST(ExperimentTable, ARuleForSomeDataSetsLeavesTheOthersAlone) {
+  std::string text = kSmall;
+  text.replace(text.find("models = "), 0, "data = [\"citeseer\", \"pubmed\"]\n");
+  const ExperimentTable table = read_experiment_table(text, "small.toml");
+  EXPECT_EQ(find_rule(table, table.cells[0]), nullptr);
+  text.replace(text.find("pubmed"), 6, "cora");
+  const ExperimentTable other = read_experiment_table(text, "small.toml");
+  EXPECT_EQ(find_rule(other, other.cells[0]), &other.tune[0]);
+}
+
 TEST(ExperimentTable, TheStepsSearchedAreThoseOfATime) {
   const ExperimentTable table = read_experiment_table(kSmall, "small.toml");
   const TuneRule* rule = find_rule(table, table.cells[1]);

@@ -28,6 +28,7 @@ struct Cell {
 // What is searched over for the cells of some models.
 struct TuneRule {
   std::vector<std::string> models;
+  std::vector<std::string> data;  // the data sets it is for, or none for all
   std::int64_t trials = 27;
   std::string space;           // as in a file for read_space()
   std::optional<double> from;  // the time T = h L: the steps searched are from / L to until / L
