@@ -278,9 +278,10 @@ void Reproduction::perform(CellRun& run, const std::string& name, std::int64_t u
   audience.name = name;
   // An epoch is timed without the first, which makes room for what the others use.
   std::vector<double> ends;
-  audience.stop = [&](std::int64_t epoch) {
+  audience.until = until;
+  audience.stop = [&](std::int64_t) {
     ends.push_back(report::Progress::steady_seconds());
-    return epoch >= until || is_over();
+    return is_over();
   };
   try {
     const train::Result result = train::train(run.config, data, open_folder, audience);

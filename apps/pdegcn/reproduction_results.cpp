@@ -33,14 +33,15 @@ std::vector<double> scores(const std::vector<CellRun>& runs) {
 // What was chosen, of the settings that a reader wants to compare.
 std::string hyper_parameters(const RunConfig& config) {
   std::string text;
-  for (const char* name : {"layers", "channels", "step", "weights", "activation", "dropout",
-                           "edge-dropout", "drop-edge", "teleport", "lambda", "lr", "lr-pde",
-                           "lr-alpha", "weight-decay", "conv-weight-decay"}) {
+  for (const char* name :
+       {"layers", "channels", "step", "weights", "activation", "dropout", "edge-dropout",
+        "drop-edge", "teleport", "lambda", "lr", "lr-pde", "lr-alpha", "weight-decay",
+        "conv-weight-decay", "schedule", "input", "epochs"}) {
     const train::Field& f = train::field(name, "hyper-parameters");
     const bool shown = (f.models & train::model_info(config.model).model) != 0 &&
                        (f.fits & train::parse_task(config.task)) != 0;
     const std::string value = train::text_of(config, f);
-    if (shown && value != "0" && value != "tanh")
+    if (shown && value != "0" && value != "tanh" && value != "none")
       text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, value);
   }
   return text;
@@ -124,6 +125,8 @@ report::Table paper_form(const train::ExperimentTable& table, const std::vector<
     const auto values = scores(runs_of(line, protocol));
     std::string text =
         values.empty() ? "–" : report::format_percent(report::mean_std(values), table.decimals);
+    if (const auto all = runs_of(line, protocol).size(); !values.empty() && values.size() < all)
+      text += fmt::format(" [{} of {}]", values.size(), all);
     if (line.cell->paper) text += fmt::format(" ({:.{}f})", *line.cell->paper, table.decimals);
     row->second[column] = text;
   }

@@ -173,13 +173,17 @@ class Training {
     report::Progress& progress = *audience_.progress;
     if (audience_.introduce)
       introduce(config_, problem_, *network_, footprint_, audience_.quiet, progress);
-    progress.start(audience_.name, peeks_ ? "test (peeking)" : "validation", config_.epochs, done);
+    progress.start(audience_.name, peeks_ ? "test (peeking)" : "validation",
+                   std::min(config_.epochs, audience_.until), done);
 
     const double start = report::Progress::steady_seconds();
     double saved = start;
     double saving = 0;
     if (done == 0) remember(0);
-    bool stopped = audience_.stop(done);
+    const auto is_to_stop = [&](std::int64_t epoch) {
+      return audience_.stop(epoch) || epoch >= audience_.until;
+    };
+    bool stopped = is_to_stop(done);
     while (!now_.standing.finished && !stopped) {
       const std::int64_t epoch = now_.standing.epoch + 1;
       const std::vector<double> row = learn(epoch, progress);
@@ -188,7 +192,7 @@ class Training {
       for (std::size_t k = 0; k < columns_.size(); ++k)
         if (std::isfinite(row[k])) scalars.push_back({tag_of(columns_[k]), row[k]});
       events_->add(epoch, scalars);
-      stopped = audience_.stop(epoch);
+      stopped = is_to_stop(epoch);
       const double time = report::Progress::steady_seconds();
       if (now_.standing.finished || stopped || time - saved > kSavingShare * saving) {
         save();

@@ -159,7 +159,8 @@ bool Tuner::advance(Trial& trial, std::int64_t epochs, const std::string& name,
     audience.introduce = false;
     audience.test = false;
     audience.name = name;
-    audience.stop = [&](std::int64_t epoch) { return epoch >= epochs || stop(); };
+    audience.until = epochs;
+    audience.stop = [&](std::int64_t) { return stop(); };
     try {
       const Result result = train(run, data_, open_folder, audience);
       if (result.interrupted && result.epochs < epochs) return false;

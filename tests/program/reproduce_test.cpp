@@ -102,6 +102,7 @@ class OwnTable : public testing::Test {
     graph.write(folder.path() / "own");
     folder.write("mine.toml", R"(
 title = "A table of one's own"
+columns = "layers"
 [settings]
 channels = 8
 epochs = 60
@@ -176,6 +177,15 @@ TEST_F(OwnTable, RunsOnceAndTheSavedConfigRepeatsARun) {
       EXPECT_EQ(read_text(run / name), read_text(folder.path() / fmt::format("again-{}", k) / name))
           << runs[k] << " " << name;
   }
+}
+
+TEST_F(OwnTable, AMeanOverSomeOfTheRunsSaysSo) {
+  const std::string cell = line + "a --cells own/h/2 --protocol validation";
+  pdegcn_ok(folder.path(), cell + " --seeds 1");
+  EXPECT_FALSE(contains(read_text(folder.path() / "a/table.md"), "[1 of"));
+  pdegcn_ok(folder.path(), cell + " --budget 0.000001");
+  EXPECT_TRUE(contains(read_text(folder.path() / "a/table.md"), "[1 of 2]"))
+      << read_text(folder.path() / "a/table.md");
 }
 
 TEST_F(OwnTable, TestLabelsChangeTheTestScoreAndNothingElse) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,7 @@ struct Audience {
   bool quiet = false;     // leaves out all but warnings
   bool introduce = true;  // whether the network is described at the start, or warned about
   bool test = true;       // whether the test part is looked at in the end
+  std::int64_t until = std::numeric_limits<std::int64_t>::max();  // the epoch after which it stops
   // Asked before the first epoch, with the number that lie behind, and after every one.
   std::function<bool(std::int64_t epoch)> stop = [](std::int64_t) { return false; };
 };
