@@ -279,7 +279,7 @@ void Reproduction::perform(CellRun& run, const std::string& name, std::int64_t u
   // An epoch is timed without the first, which makes room for what the others use.
   std::vector<double> ends;
   audience.until = until;
-  audience.stop = [&](std::int64_t) {
+  audience.stop = [&] {
     ends.push_back(report::Progress::steady_seconds());
     return is_over();
   };

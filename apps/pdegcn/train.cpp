@@ -249,7 +249,7 @@ std::vector<Result> perform(Plan& plan, bool& interrupted) {
         (model == 0 || plan.sources[model] != plan.sources[model - 1]))
       progress.message(plan.sources[model]);
     model += audience.introduce ? 1 : 0;
-    audience.stop = [](std::int64_t) { return stop_requested(); };
+    audience.stop = stop_requested;
     if (several)
       audience.name = fmt::format("{} {}/{}", train::run_name(runs[k]), k + 1, runs.size());
     const Result& r = results.emplace_back(train::train(runs[k], plan.data, open_folder, audience));

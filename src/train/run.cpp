@@ -181,7 +181,7 @@ class Training {
     double saving = 0;
     if (done == 0) remember(0);
     const auto is_to_stop = [&](std::int64_t epoch) {
-      return audience_.stop(epoch) || epoch >= audience_.until;
+      return audience_.stop() || epoch >= audience_.until;
     };
     bool stopped = is_to_stop(done);
     while (!now_.standing.finished && !stopped) {

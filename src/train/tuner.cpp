@@ -160,7 +160,7 @@ bool Tuner::advance(Trial& trial, std::int64_t epochs, const std::string& name,
     audience.test = false;
     audience.name = name;
     audience.until = epochs;
-    audience.stop = [&](std::int64_t) { return stop(); };
+    audience.stop = stop;
     try {
       const Result result = train(run, data_, open_folder, audience);
       if (result.interrupted && result.epochs < epochs) return false;

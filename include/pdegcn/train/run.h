@@ -48,8 +48,8 @@ struct Audience {
   bool introduce = true;  // whether the network is described at the start, or warned about
   bool test = true;       // whether the test part is looked at in the end
   std::int64_t until = std::numeric_limits<std::int64_t>::max();  // the epoch after which it stops
-  // Asked before the first epoch, with the number that lie behind, and after every one.
-  std::function<bool(std::int64_t epoch)> stop = [](std::int64_t) { return false; };
+  // Asked before the first epoch and after every one.
+  std::function<bool()> stop = [] { return false; };
 };
 
 // Trains one network, or goes on where the folder's checkpoint stands. `config` is one of
