@@ -132,8 +132,10 @@ Reproduction::Reproduction(ReproduceWishes wishes)
                 wishes_.cells, table_.cells.front().name);
 
   const fs::path own = fs::path(wishes_.out) / "tuned.toml";
-  tuned_ = fs::exists(own) ? train::read_tuned(data::File(own).content(), own.string())
-                           : train::read_tuned(train::experiment("tuned/" + wishes_.name), "tuned");
+  if (fs::exists(own))
+    tuned_ = train::read_tuned(data::File(own).content(), own.string());
+  else if (!wishes_.tune)  // a search begins anew, whatever an earlier one has found
+    tuned_ = train::read_tuned(train::experiment("tuned/" + wishes_.name), "tuned");
   start_ = report::Progress::steady_seconds();
 }
 
@@ -370,6 +372,9 @@ int Reproduction::tune() {
     base = train::settle(std::move(base), data);
     searches.push_back({cell, rule, &data, base, cost_.seconds(base, data)});
   }
+  if (searches.empty() && tuned_.empty())
+    throw Error("--tune: {} has nothing to search for in the cells that are asked for",
+                wishes_.name);
   std::ranges::stable_sort(searches, {}, &Search::cost);
   const fs::path path = fs::path(wishes_.out) / "tuned.toml";
   for (std::size_t k = 0; k < searches.size() && !is_over(); ++k) {

@@ -69,7 +69,7 @@ std::span<const Field> fields() {
        .help = "What a shape is seen by [cartesian for correspondence, xyz for shapes]",
        .member = &C::input,
        .choices = {"cartesian", "cartesian+lengths", "lengths", "xyz", "xyz+divergence",
-                   "features"},
+                   "xyz+divergence+lengths", "features"},
        .fits = kGraph | kCorrespondence},
       {.name = "points",
        .value = "N",

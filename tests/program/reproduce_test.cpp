@@ -265,6 +265,19 @@ model = "h"
 cells = [{layers = 2}]
 )";
 
+// The table comes with settings for this cell; --tune searches all the same, as its record says.
+TEST(Retraining, BeginsWithASearchWhateverTheTableComesWith) {
+  const TemporaryFolder folder;
+  pdegcn_ok(folder.path(),
+            "reproduce table-6 --quick --tune --trials 1 --cells faust_fit/h/8 --quiet --out a");
+  const std::string tuned = read_text(folder.path() / "a/tuned.toml");
+  EXPECT_TRUE(contains(tuned, "[\"faust_fit/h/8\"]") && contains(tuned, "trials = 1\n")) << tuned;
+  EXPECT_TRUE(contains(tuned, "--trials 1")) << tuned;
+  const auto none = pdegcn(folder.path(), "reproduce table-2 --tune --quiet --out b");
+  EXPECT_EQ(none.code, 1) << none.err;
+  EXPECT_TRUE(contains(none.err, "nothing to search for")) << none.err;
+}
+
 TEST(Retraining, TakesTheEpochsThatTheSearchChose) {
   const TemporaryFolder folder;
   write_poses(folder.path() / "poses");
