@@ -96,10 +96,10 @@ Configs configs_of(const report::RunFiles& run, const train::Settings& flags) {
   return {trained, asked};
 }
 
-std::string check_minutes(const std::string& text) {
+std::string check_positive(const std::string& text) {
   char* end = nullptr;
-  const double minutes = std::strtod(text.c_str(), &end);
-  return *end == '\0' && minutes > 0 && minutes < 1e9 ? "" : text + " is no number of minutes";
+  const double value = std::strtod(text.c_str(), &end);
+  return *end == '\0' && value > 0 && value < 1e9 ? "" : text + " is no positive number below 1e9";
 }
 
 std::string shell_word(const std::string& text) {

@@ -47,8 +47,9 @@ struct Configs {
 };
 Configs configs_of(const report::RunFiles& run, const train::Settings& flags);
 
-// What is wrong with the text of a budget in minutes; empty when nothing is.
-std::string check_minutes(const std::string& text);
+// A check of options: what is wrong with the text of a positive number, which may not be NaN or
+// beyond measure; empty when nothing is.
+std::string check_positive(const std::string& text);
 
 // A text as a word of a command line that can be copied into a shell.
 std::string shell_word(const std::string& text);

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
-#include <tuple>
 
 #include "command.h"
 #include "pdegcn/graph/error.h"
@@ -127,16 +126,10 @@ Parts parts_of(const train::Result& r) {
   return {{"train", &r.train}, {"validation", &r.validation}, {"test", &r.test}};
 }
 
-// A data set and what it was opened for: runs of one call mostly share it.
+// A data set and what it was opened by: runs of one call mostly share it.
 struct Opened {
-  train::RunConfig config;
+  std::string by;
   data::Dataset data;
-
-  bool serves(const train::RunConfig& c) const {
-    return std::tie(c.data, c.data_dir, c.features, c.knn, c.points, c.augment) ==
-           std::tie(config.data, config.data_dir, config.features, config.knn, config.points,
-                    config.augment);
-  }
 };
 
 // How many of what a split tests the network has learnt from, in another split of the same data.
@@ -154,7 +147,8 @@ train::Result measure(const report::RunFiles& files, const train::Settings& flag
                       std::optional<Opened>& opened) {
   auto [trained, config] = configs_of(files, flags);
   use_threads(config.threads);
-  if (!opened || !opened->serves(config)) opened = Opened{config, train::open_data(config)};
+  if (const std::string by = train::opened_by(config); !opened || opened->by != by)
+    opened = Opened{by, train::open_data(config)};
   config = train::settle(std::move(config), opened->data);
   if (const auto known = known_answers(trained, config, opened->data); known > 0)
     warn(
@@ -199,7 +193,7 @@ int run_one(const report::RunFiles& files, const std::string& out, const train::
   return kOk;
 }
 
-// A table with a line for every run and one for the mean of every model.
+// A table with a line for every run and one for the mean of every model on every data set.
 int run_many(const std::vector<report::RunFiles>& runs, const train::Settings& flags) {
   std::optional<Opened> opened;
   std::vector<train::Result> results;
@@ -221,9 +215,9 @@ int run_many(const std::vector<report::RunFiles>& runs, const train::Settings& f
     fmt::print("{}\n", list.dump(2));
     return kOk;
   }
-  std::map<std::string, std::vector<const train::Result*>> models;
-  for (const train::Result& r : results) models[r.config.model].push_back(&r);
-  for (const auto& [model, group] : models) {
+  std::map<std::pair<std::string, std::string>, std::vector<const train::Result*>> groups;
+  for (const train::Result& r : results) groups[{r.config.model, r.config.data}].push_back(&r);
+  for (const auto& [about, group] : groups) {
     const auto mean = [&](train::Score train::Result::*part) {
       std::vector<double> values;
       for (const train::Result* r : group)
@@ -231,12 +225,13 @@ int run_many(const std::vector<report::RunFiles>& runs, const train::Settings& f
       return values.empty() ? "" : report::format_percent(report::mean_std(values));
     };
     if (group.size() > 1)
-      table.add({fmt::format("mean of {}, {} runs", train::model_info(model).title, group.size()),
+      table.add({fmt::format("mean of {} on {}, {} runs", train::model_info(about.first).title,
+                             about.second, group.size()),
                  "", mean(&train::Result::train), mean(&train::Result::validation),
                  mean(&train::Result::test)});
   }
   fmt::print("{}\n{}{}\n", table.text(), results.front().metric,
-             models.size() < results.size() ? ", ± is the sample standard deviation" : "");
+             groups.size() < results.size() ? ", ± is the sample standard deviation" : "");
   if (std::ranges::any_of(results, [](const auto& r) { return r.config.protocol == "test-peek"; }))
     fmt::print("{}\n", kPeeked);
   return kOk;

@@ -1,5 +1,8 @@
 #include "flow.h"
 
+#include <cmath>
+#include <cstdlib>
+
 #include "command.h"
 #include "pdegcn/graph/error.h"
 #include "pdegcn/report/table.h"
@@ -18,6 +21,12 @@ constexpr const char* kExamples = R"(Examples:
       on a graph, which is laid out for the picture
   pdegcn flow --run runs/bodies --shape 3
       the field inside a trained network, on a shape of its data set)";
+
+std::string check_angle(const std::string& text) {
+  char* end = nullptr;
+  const double angle = std::strtod(text.c_str(), &end);
+  return *end == '\0' && std::abs(angle) <= 360 ? "" : text + " is no angle from -360 to 360";
+}
 
 struct Arguments {
   std::string mesh;
@@ -42,6 +51,9 @@ int run(Arguments a, const train::Settings& flags) {
   a.flow.seed = config.seed;
 
   train::Flow flow;
+  for (const char* name : {"weights", "alpha"})
+    if (!a.runs.empty() && flags.contains(name))
+      throw Error("--{}: the networks of --run have their own", name);
   if (a.runs.empty()) {
     if (a.flow.source.empty()) a.flow.source = "bump";
     flow = train::flow(train::open_shape(a.mesh, a.shape, config.data_dir, a.k), a.flow);
@@ -111,7 +123,7 @@ void add_flow(CLI::App& program, Action& action) {
       ->type_name("FIELD");
   command->add_option("--width", a->flow.width, "Width of the bump, in edges [1/20 of the way]")
       ->type_name("W")
-      ->check(CLI::PositiveNumber);
+      ->check(check_positive);
   CLI::Option* steps =
       command->add_option("--steps", a->flow.steps, "Steps [until the wave is everywhere]")
           ->type_name("N")
@@ -119,14 +131,17 @@ void add_flow(CLI::App& program, Action& action) {
   CLI::Option* step =
       command->add_option("--step", a->flow.step, "Step size h [well inside the stability bound]")
           ->type_name("H")
-          ->check(CLI::PositiveNumber);
+          ->check(check_positive);
   command->add_option("--run", a->runs, "Folders of runs: march through their networks instead")
       ->type_name("RUN")
       ->take_all()
       ->excludes("--dynamics")
       ->excludes(steps)
       ->excludes(step);
-  command->add_option("--k", a->k, "Neighbours of a point of a cloud [10]")->type_name("K");
+  command->add_option("--k", a->k, "Neighbours of a point of a cloud [10]")
+      ->type_name("K")
+      ->check(CLI::Range(1, 1000))
+      ->excludes("--run");
   command->add_option("--frames", a->flow.frames, "Frames for ParaView [61]")
       ->type_name("N")
       ->check(CLI::Range(2, 10000));
@@ -144,8 +159,11 @@ void add_flow(CLI::App& program, Action& action) {
       ->check(CLI::IsMember({"y", "z"}))
       ->type_name("AXIS");
   command->add_option("--azimuth", a->azimuth, "Turns the camera, degrees [25; 65 for long shapes]")
-      ->type_name("ANGLE");
-  command->add_option("--elevation", a->elevation, "Lifts it, degrees [10]")->type_name("ANGLE");
+      ->type_name("ANGLE")
+      ->check(check_angle);
+  command->add_option("--elevation", a->elevation, "Lifts it, degrees [10]")
+      ->type_name("ANGLE")
+      ->check(check_angle);
   command->add_option("--out", a->out, "Folder to write to [flows/NAME]")->type_name("FOLDER");
   auto flags = add_settings(*command, {"weights", "alpha", "seed", "data-dir", "threads"});
   command->footer(kExamples);

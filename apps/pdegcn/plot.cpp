@@ -1,8 +1,11 @@
 #include "pdegcn/report/plot.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <tuple>
 
 #include "command.h"
@@ -41,6 +44,12 @@ fs::path common_folder(const std::vector<RunFiles>& runs) {
     common = shorter;
   }
   return common;
+}
+
+// What a run is called beside others; its whole path where nothing is common to all.
+std::string name_below(const fs::path& common, const RunFiles& run) {
+  const fs::path below = run.folder.lexically_relative(common);
+  return (below.empty() ? run.folder : below).string();
 }
 
 // What result.json says; nothing while the run goes on.
@@ -89,7 +98,7 @@ report::Figure layer_figure(const std::vector<RunFiles>& runs) {
     const report::Metrics layers = report::read_metrics(run.layers(), "layer");
     std::size_t panel = 0;
     for (const char* column : {"energy", "norm", "similarity"})
-      add_curve(figure.panels[panel++], {run.folder.lexically_relative(common).string(), {}, {}},
+      add_curve(figure.panels[panel++], {name_below(common, run), {}, {}},
                 layers, column);
   }
   return figure;
@@ -103,6 +112,7 @@ report::Figure epoch_figure(const std::vector<RunFiles>& runs) {
   Panel score{"epoch", "score, %", {}, false};
   Panel alpha{"epoch", "α", {}, false};
   bool chosen = false;
+  std::set<std::string> metrics_shown;
   for (const RunFiles& run : runs) {
     const report::Metrics metrics = report::read_metrics(run.metrics());
     const auto result = result_of(run);
@@ -110,8 +120,8 @@ report::Figure epoch_figure(const std::vector<RunFiles>& runs) {
     if (several)
       name = runs.size() > kMostColours && result.contains("model")
                  ? std::string(train::model_info(result["model"].get<std::string>()).title)
-                 : run.folder.lexically_relative(common).string();
-    if (result.contains("metric")) score.y_label = result["metric"].get<std::string>() + ", %";
+                 : name_below(common, run);
+    if (result.contains("metric")) metrics_shown.insert(result["metric"].get<std::string>());
     for (const auto& [column, title] :
          {std::pair("val", "validation"), {"test", "test"}, {"train", "train"}}) {
       const bool dashed = several && column == std::string("train");
@@ -131,6 +141,8 @@ report::Figure epoch_figure(const std::vector<RunFiles>& runs) {
       if (column.starts_with("alpha"))
         add_curve(alpha, {several ? name : column, {}, {}}, metrics, column);
   }
+  if (!metrics_shown.empty())
+    score.y_label = fmt::format("{}, %", fmt::join(metrics_shown, " or "));
   if (several && alpha.curves.size() == 1) alpha.y_label += " of " + alpha.curves.front().name;
   report::Figure figure{common.string() + (chosen ? " (dot: the chosen epoch)" : ""), {}};
   for (Panel* panel : {&loss, &score, &alpha})

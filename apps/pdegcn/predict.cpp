@@ -1,6 +1,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <set>
 
 #include "command.h"
 #include "pdegcn/data/mesh.h"
@@ -104,6 +105,11 @@ void write_maps(const fs::path& folder, const data::Dataset& data, const data::D
   if (trained_on.template_vertex.size() != p.class_names.size())
     throw Error("data set {} is not the correspondence that the run was trained on",
                 trained_on.name);
+  std::set<std::string> names{"template"};
+  for (const data::Sample& sample : data.samples)
+    if (!names.insert(sample.name).second)
+      throw Error("a shape is called '{}', and so is {}: their maps cannot share a name, rename it",
+                  sample.name, sample.name == "template" ? "the template" : "another");
   fs::create_directories(folder);
   const auto colors = class_colors(trained_on);
   const auto write = [&](const std::string& name, const data::Sample& sample,

@@ -51,20 +51,20 @@ std::string table_text(const std::string& name) {
 
 std::string command_line(const ReproduceWishes& wishes) {
   const ReproduceWishes usual;
-  std::string line = "pdegcn reproduce " + wishes.name;
+  std::string line = "pdegcn reproduce " + shell_word(wishes.name);
   const auto add = [&](const char* flag, const auto& value, const auto& otherwise) {
     if (value != otherwise) line += fmt::format(" --{} {}", flag, value);
   };
   if (wishes.tune) line += " --tune";
   if (wishes.quick) line += " --quick";
-  if (wishes.cells != usual.cells) line += fmt::format(" --cells '{}'", wishes.cells);
+  if (wishes.cells != usual.cells) line += " --cells " + shell_word(wishes.cells);
   add("settings", wishes.settings, usual.settings);
   add("protocol", wishes.protocol, usual.protocol);
   add("seeds", wishes.seeds, usual.seeds);
   add("trials", wishes.trials, usual.trials);
   add("budget", wishes.budget, usual.budget);
   for (const auto& [name, setting] : wishes.flags)
-    if (name != "quiet") line += fmt::format(" --{} {}", name, setting.text);
+    if (name != "quiet") line += fmt::format(" --{} {}", name, shell_word(setting.text));
   return line;
 }
 
@@ -78,27 +78,32 @@ void add_reproduce(CLI::App& program, Action& action) {
   command->add_option("--cells", wishes->cells, "Only these cells: cora/d/*, several with commas")
       ->type_name("PATTERN")
       ->take_last();
+  CLI::Option* tune =
+      command->add_flag("--tune", wishes->tune, "Search for the hyper-parameters 'tuned'");
   command->add_option("--seeds", wishes->seeds, "Seeds, or splits, per cell [as the table says]")
+      ->excludes(tune)
       ->type_name("N")
       ->take_last()
       ->check(CLI::Range(1, 1000));
   command->add_option("--budget", wishes->budget, "Minutes after which nothing goes on [no end]")
       ->type_name("MIN")
       ->take_last()
-      ->check(check_minutes);
+      ->check(check_positive);
   command->add_option("--settings", wishes->settings, "Hyper-parameters: paper, tuned, both [both]")
+      ->excludes(tune)
       ->type_name("SET")
       ->take_last()
       ->check(CLI::IsMember({"paper", "tuned", "both"}));
   command
       ->add_option("--protocol", wishes->protocol,
                    "How epochs are chosen: validation, test-peek, both [both]")
+      ->excludes(tune)
       ->type_name("RULE")
       ->take_last()
       ->check(CLI::IsMember({"validation", "test-peek", "both"}));
   command->add_flag("--quick", wishes->quick, "One seed of a few cells, on generated data");
-  command->add_flag("--tune", wishes->tune, "Search for the hyper-parameters 'tuned'");
   command->add_option("--trials", wishes->trials, "Trials of a search [as the table says]")
+      ->needs(tune)
       ->type_name("N")
       ->take_last()
       ->check(CLI::Range(1, 100000));

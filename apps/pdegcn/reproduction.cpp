@@ -98,6 +98,13 @@ Settings kept_settings(const train::TuneRule& rule, const Cell& cell) {
   return kept;
 }
 
+bool has_trouble(const Line& line) {
+  const auto failed = [](const CellRun& run) { return !run.trouble.empty(); };
+  return !line.trouble.empty() || std::ranges::any_of(line.runs, [&](const auto& runs) {
+    return std::ranges::any_of(runs.second, failed);
+  });
+}
+
 bool asks_for(const std::string& wish, std::string_view one) {
   return wish == "both" || wish == one;
 }
@@ -127,6 +134,8 @@ Reproduction::Reproduction(ReproduceWishes wishes)
                        });
     if (quick && train::matches(cell.name, wishes_.cells)) cells_.push_back(&cell);
   }
+  if (wishes_.quick && table_.quick_cells.empty())
+    throw Error("--quick: {} does not say what is quick, in a part [quick]", wishes_.name);
   if (cells_.empty())
     throw Error("--cells: no cell of {} fits '{}'; they have names like {}", wishes_.name,
                 wishes_.cells, table_.cells.front().name);
@@ -152,7 +161,7 @@ RunConfig Reproduction::config_of(const Cell& cell, const Settings& more) const 
 }
 
 const data::Dataset& Reproduction::dataset(const RunConfig& config) {
-  const std::string key = config.data + " " + config.features;
+  const std::string key = train::opened_by(config);
   const auto found = data_.find(key);
   return found != data_.end() ? found->second
                               : data_.emplace(key, train::open_data(config)).first->second;
@@ -175,6 +184,8 @@ void Reproduction::plan_runs(Line& line, const Settings& tuned) {
   RunConfig config = config_of(*line.cell, tuned);
   const data::Dataset& data = dataset(config);
   config = train::settle(std::move(config), data);
+  for (const Settings& settings : {line.cell->settings, tuned})
+    train::check_fit(settings, config, train::parse_task(config.task), false);
   for (const char* protocol : {"validation", "test-peek"}) {
     if (!asks_for(wishes_.protocol, protocol)) continue;
     config.protocol = protocol;
@@ -192,7 +203,8 @@ void Reproduction::plan_runs(Line& line, const Settings& tuned) {
       run.folder = fs::path(wishes_.out) / "runs" / line.settings / protocol / line.cell->name /
                    train::run_name(single);
       check_config(run);
-      if (fs::exists(record_path(run))) {
+      // A record speaks of the run beside it, and of none when that is gone.
+      if (fs::exists(record_path(run)) && fs::exists(report::RunFiles{run.folder}.config())) {
         run.record = read_record(record_path(run));
         forget_optimiser(run);
         if (std::isfinite(run.record->seconds))
@@ -336,8 +348,13 @@ int Reproduction::run() {
   for (const std::string& path : draw_results(table_, lines_, wishes_.out))
     fmt::print("{}\n", path);
   fmt::print("{0}/table.md and {0}/table.csv have the table\n", wishes_.out);
-  if (!stop_requested()) return kOk;
-  fmt::print(stderr, "stopped; the same command goes on:\n  {}\n", command_line(wishes_));
+  if (stop_requested()) return tell_stop();
+  return std::ranges::any_of(lines_, has_trouble) ? kUserError : kOk;
+}
+
+int Reproduction::tell_stop() const {
+  fmt::print(stderr, "stopped; the same command goes on:\n  {} --out {}\n", command_line(wishes_),
+             shell_word(wishes_.out));
   return kUserError;
 }
 
@@ -377,6 +394,8 @@ int Reproduction::tune() {
                 wishes_.name);
   std::ranges::stable_sort(searches, {}, &Search::cost);
   const fs::path path = fs::path(wishes_.out) / "tuned.toml";
+  std::size_t ended = 0;
+  bool failed = false;
   for (std::size_t k = 0; k < searches.size() && !is_over(); ++k) {
     const auto& [cell, rule, data, base, cost] = searches[k];
     const fs::path folder = fs::path(wishes_.out) / "tune" / cell->name;
@@ -390,6 +409,7 @@ int Reproduction::tune() {
     const train::Trial& best = *tuner.ranking().front();
     if (!std::isfinite(best.value)) {
       warn(fmt::format("{}: no trial came to an end", cell->name));
+      failed = true;
       continue;
     }
     found.command = command_line(wishes_);
@@ -403,6 +423,10 @@ int Reproduction::tune() {
     const std::string split = train::single_runs(own, *data).front().split;
     if (!found.settings.contains("epochs") && train::find_split(*data, split).validation.empty())
       found.settings["epochs"] = {std::to_string(best.best_epoch), "tuned"};
+    ++ended;
+    // Another search may have added to the file.
+    if (fs::exists(path))
+      tuned_.merge(train::read_tuned(data::File(path).content(), path.string()));
     tuned_[cell->name] = found;
     report::write_atomically(path, train::write_tuned(tuned_));
     // The trials themselves have done their work; trials.csv tells of them.
@@ -412,13 +436,14 @@ int Reproduction::tune() {
       progress_->message(fmt::format("{}: trial {}, {} % on the validation part", cell->name,
                                      found.trial, percent(found.validation)));
   }
-  if (stop_requested()) {
-    fmt::print(stderr, "stopped; the same command goes on:\n  {}\n", command_line(wishes_));
-    return kUserError;
-  }
-  fmt::print("{} has settings for {} cells; 'pdegcn reproduce' with this --out runs them\n",
-             path.string(), tuned_.size());
-  return kOk;
+  if (stop_requested()) return tell_stop();
+  if (ended < searches.size())
+    fmt::print("{} of {} searches came to their end; the same command goes on with the rest\n",
+               ended, searches.size());
+  if (!tuned_.empty())
+    fmt::print("{} has settings for {} cells; 'pdegcn reproduce' with this --out runs them\n",
+               path.string(), tuned_.size());
+  return failed ? kUserError : kOk;
 }
 
 }  // namespace pdegcn::app

@@ -79,6 +79,7 @@ class Reproduction {
   double seconds_left(const Line& line) const;
   std::vector<std::pair<Line*, CellRun*>> pending();
   bool is_over() const;
+  int tell_stop() const;  // how to go on
   void perform(CellRun& run, const std::string& name, std::int64_t until);
   report::Table results() const;
   void write() const;

@@ -65,6 +65,8 @@ void add_score(std::vector<std::string>& row, const Line& line, const std::strin
       difference = fmt::format("{:+.{}f}", 100 * mean.mean - *line.cell->paper, decimals);
   } else if (!trouble.empty()) {
     score = "failed";
+  } else if (!runs.empty() && missing == 0) {
+    score = "no test part";
   } else if (!runs.empty()) {
     score = "not run, predicted " + report::format_duration(missing);
   }

@@ -95,7 +95,7 @@ void add_tune(CLI::App& program, Action& action) {
       ->take_last();
   command->add_option("--budget", wishes->budget, "Minutes after which no trial goes on [no end]")
       ->type_name("MIN")
-      ->check(check_minutes)
+      ->check(check_positive)
       ->take_last();
   auto flags = add_settings(*command);
   command->footer(kExamples);

@@ -4,6 +4,7 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "toml_text.h"
 
@@ -25,6 +26,14 @@ T value_of(const toml::node& node, const std::string& where, const char* kind) {
   const auto value = node.value<T>();
   if (!value) throw Error("{}: this must be {}", where, kind);
   return *value;
+}
+
+std::int64_t whole_of(const toml::node& node, const std::string& where, std::int64_t least,
+                      std::int64_t most) {
+  const auto value = value_of<std::int64_t>(node, where, "a whole number");
+  if (value < least || value > most)
+    throw Error("{}: {} is not between {} and {}", where, value, least, most);
+  return value;
 }
 
 const toml::table& table_of(const toml::node& node, const std::string& where) {
@@ -79,6 +88,14 @@ void read_cell(const Node& node, Cell& cell, std::string& name) {
   }
 }
 
+// What a data set is called in the name of a cell, which is a path below the results: of the path
+// of one's own data the last part.
+std::string name_of_data(const std::string& data) {
+  if (data.find('/') == std::string::npos) return data;
+  const auto path = std::filesystem::path(data + "/").lexically_normal().parent_path();
+  return path.filename().string();
+}
+
 void read_row(const Node& row, const Settings& common, ExperimentTable& table) {
   Cell first;
   first.settings = common;
@@ -98,8 +115,13 @@ void read_row(const Node& row, const Settings& common, ExperimentTable& table) {
     };
     cell.data = text("data");
     const std::string last = cell.count.empty() ? text("layers") : cell.count;
-    for (const std::string& part : {cell.data, short_name, last})
+    for (const std::string& part : {name_of_data(cell.data), short_name, last}) {
+      if (part == "." || part == ".." || part.find('/') != std::string::npos)
+        throw Error("{}: '{}' cannot be a part of the name of a cell", where, part);
       if (!part.empty()) cell.name += (cell.name.empty() ? "" : "/") + part;
+    }
+    if (!cell.published && text("model").find(',') != std::string::npos)
+      throw Error("{}: a cell has one model, not {}", where, text("model"));
     if (std::ranges::find(table.cells, cell.name, &Cell::name) != table.cells.end())
       throw Error("{}: there are two cells {}", where, cell.name);
     table.cells.push_back(std::move(cell));
@@ -129,7 +151,7 @@ TuneRule read_rule(const Node& node) {
     } else if (key == "data") {
       rule.data = texts_of(value, where);
     } else if (key == "trials") {
-      rule.trials = value_of<std::int64_t>(value, where, "a whole number");
+      rule.trials = whole_of(value, where, 1, 100000);
     } else if (key == "space") {
       rule.space = value_of<std::string>(value, where, "a text");
     } else if (key == "time") {
@@ -165,7 +187,7 @@ ExperimentTable read_experiment_table(std::string_view text, const std::string& 
     if (key == "title")
       table.title = value_of<std::string>(value, where, "a text");
     else if (key == "decimals")
-      table.decimals = static_cast<int>(value_of<std::int64_t>(value, where, "a whole number"));
+      table.decimals = static_cast<int>(whole_of(value, where, 0, 10));
     else if (key == "columns")
       table.columns = value_of<std::string>(value, where, "a text");
     else if (key == "curve")
@@ -182,6 +204,13 @@ ExperimentTable read_experiment_table(std::string_view text, const std::string& 
       throw Error("{}: a table has no such part", where);
   }
   if (table.cells.empty()) throw Error("{}: the table has no cells", name);
+  const auto kind = [](const Cell& cell) {
+    return std::pair(cell.count.empty(), cell.flow.empty());
+  };
+  for (const Cell& cell : table.cells)
+    if (kind(cell) != kind(table.cells.front()))
+      throw Error("{}: {} and {} are not of one kind: a table trains, counts or flows", name,
+                  table.cells.front().name, cell.name);
   return table;
 }
 
@@ -227,6 +256,8 @@ TunedCells read_tuned(std::string_view text, const std::string& name) {
       else
         throw Error("{}: a tuned cell has no such part", where);
     }
+    if (tuned.settings.empty())
+      throw Error("{}: the cell has no settings", Node{root, name}.where(cell));
   }
   return cells;
 }

@@ -63,10 +63,15 @@ std::vector<double> distances_from(const Graph& graph, const std::vector<double>
   return distance;
 }
 
+// Of the nodes that can be reached, the one farthest away.
 NodeId farthest(const std::vector<double>& distance) {
   NodeId best = 0;
+  double most = -1;
   for (std::size_t i = 0; i < distance.size(); ++i)
-    if (std::isfinite(distance[i]) && distance[i] > distance[best]) best = static_cast<NodeId>(i);
+    if (std::isfinite(distance[i]) && distance[i] > most) {
+      best = static_cast<NodeId>(i);
+      most = distance[i];
+    }
   return best;
 }
 
@@ -358,6 +363,7 @@ Flow flow_through_runs(data::Sample shape, const std::vector<std::filesystem::pa
       throw Error("{}: a field flows through d, h and m, not {}", folder.string(),
                   trained.config.model);
     const nn::Equation equation = nn::parse_equation(trained.config.model);
+    problem.check_edges(trained.graph, files.best().string());
     load_weights(*network, trained.weights, files.best().string());
     network->eval();
     const nn::Input input = problem.input(0);

@@ -46,6 +46,11 @@ bool has_labels(const data::Dataset& data) {
 
 }  // namespace
 
+std::string opened_by(const RunConfig& config) {
+  return fmt::format("{}\n{}\n{} {} {} {}", config.data, config.data_dir, config.features,
+                     config.knn, config.points, config.augment);
+}
+
 data::Dataset open_data(const RunConfig& config, bool unrelated) {
   data::OpenOptions options;
   options.data_dir = config.data_dir;

@@ -77,6 +77,8 @@ std::shared_ptr<const data::Sample> prepare(const data::Sample& sample, const Ru
                            stream_of(epoch, sample.positions));
     place(sample, config, random, epoch > 0 && config.augment != "none", *out);
   } else {
+    if (sample.graph.num_edges() == 0)
+      throw Error("'{}' has no edges: a correspondence needs meshes with triangles", sample.name);
     out->graph = sample.graph;
     out->positions = sample.positions;
     data::normalize_to_unit_sphere(out->positions);

@@ -188,6 +188,36 @@ TEST_F(OwnTable, AMeanOverSomeOfTheRunsSaysSo) {
       << read_text(folder.path() / "a/table.md");
 }
 
+TEST_F(OwnTable, ARecordSpeaksOfNoOtherRun) {
+  const std::string cell = line + "a --cells own/h/2 --seeds 1 --protocol validation";
+  pdegcn_ok(folder.path(), cell + " --epochs 2");
+  const Outcome other = pdegcn(folder.path(), cell + " --epochs 3");
+  EXPECT_EQ(other.code, 1) << other.err;
+  EXPECT_TRUE(contains(other.err, "delete it")) << other.err;
+  fs::remove_all(folder.path() / "a" / runs_of(folder.path() / "a").at(0));
+  pdegcn_ok(folder.path(), cell + " --epochs 3");
+  const fs::path run = folder.path() / "a" / runs_of(folder.path() / "a").at(0);
+  EXPECT_EQ(nlohmann::json::parse(read_text(run.string() + ".json"))["epochs"], 3);
+}
+
+TEST_F(OwnTable, ACellThatCannotRunIsAFailureAndTheOthersRun) {
+  std::string text = read_text(folder.path() / "mine.toml");
+  text.replace(text.find("step = 0.3"), 10, "points = 5");
+  folder.write("mine.toml", text);
+  const Outcome some = pdegcn(folder.path(), line + "a --seeds 1 --protocol validation");
+  EXPECT_EQ(some.code, 1);
+  EXPECT_TRUE(contains(some.err, "points: this does not fit the task node")) << some.err;
+  const auto rows = read_table(folder.path() / "a" / "table.csv");
+  EXPECT_EQ(rows[0].at("n"), "1");
+  EXPECT_EQ(rows[2].at("validation"), "cannot run");
+}
+
+TEST_F(OwnTable, ASearchThatABudgetEndsSaysSo) {
+  const std::string out = pdegcn_ok(folder.path(), line + "a --tune --budget 0.00001");
+  EXPECT_TRUE(contains(out, "0 of 2 searches")) << out;
+  EXPECT_FALSE(contains(out, "tuned.toml")) << out;
+}
+
 TEST_F(OwnTable, TestLabelsChangeTheTestScoreAndNothingElse) {
   pdegcn_ok(folder.path(), line + "a --tune");
   pdegcn_ok(folder.path(), line + "a --protocol validation");

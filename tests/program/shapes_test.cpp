@@ -68,6 +68,20 @@ TEST(ShapeRuns, CorrespondencesAreJudgedByDistanceAndDrawn) {
   EXPECT_EQ(std::count(map.begin(), map.end(), '\n'), 6);
   for (const char* name : {"tent.ply", "wedge.ply", "template.ply"})
     EXPECT_TRUE(contains(read_text(folder.path() / "maps" / name), "property uchar red")) << name;
+
+  // What would overwrite another's map, or has no edges to go by, is refused.
+  const auto refused = [&](const char* name, const std::string& text, const char* words) {
+    folder.write(fmt::format("scans/{}", name), text);
+    const Outcome outcome = pdegcn(folder.path(), "predict run --data scans --out refused");
+    EXPECT_EQ(outcome.code, 1);
+    EXPECT_TRUE(contains(outcome.err, words)) << outcome.err;
+    EXPECT_FALSE(fs::exists(folder.path() / "refused"));
+    fs::remove(folder.path() / "scans" / name);
+  };
+  const std::string triangle = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+  refused("tent.obj", triangle, "called 'tent', and so is another");
+  refused("template.obj", triangle, "called 'template', and so is the template");
+  refused("cloud.xyz", "0 0 0\n1 0 0\n0 1 0\n", "'cloud' has no edges");
 }
 
 }  // namespace

@@ -105,6 +105,33 @@ TEST(ExperimentTable, MistakesAreNamed) {
                       "line 2", "number");
   PDEGCN_EXPECT_ERROR(read_experiment_table("[[tune]]\ntime = {from = 2, until = 1}", "my.toml"),
                       "line 2", "range");
+  PDEGCN_EXPECT_ERROR(read_experiment_table("[[tune]]\ntrials = 0", "my.toml"), "line 2",
+                      "0 is not between 1 and");
+  PDEGCN_EXPECT_ERROR(read_experiment_table("decimals = -1", "my.toml"), "line 1", "-1 is not");
+  PDEGCN_EXPECT_ERROR(
+      read_experiment_table("[[row]]\nname = '../x'\ncells = [{layers = 1}]", "my.toml"), "line 3",
+      "'../x' cannot be a part");
+  PDEGCN_EXPECT_ERROR(
+      read_experiment_table("[[row]]\ndata = '..'\ncells = [{layers = 1}]", "my.toml"), "line 3",
+      "'..' cannot be a part");
+  PDEGCN_EXPECT_ERROR(
+      read_experiment_table("[[row]]\nmodel = 'd,h'\ncells = [{layers = 1}]", "my.toml"), "line 3",
+      "one model");
+  PDEGCN_EXPECT_ERROR(
+      read_experiment_table("[[row]]\ncells = [{layers = 1}, {count = 'nodes'}]", "my.toml"),
+      "1 and nodes", "one kind");
+  PDEGCN_EXPECT_ERROR(read_tuned("['cora/d/2']\ntrials = 3", "tuned.toml"), "tuned.toml, line 1",
+                      "no settings");
+}
+
+// Runs are kept in a folder of the cell's name, which must lie below that of the table.
+TEST(ExperimentTable, DataOfOnesOwnIsNamedByTheLastPartOfItsPath) {
+  for (const char* data : {"/some/where/own", "own", "../own/", "./own"}) {
+    const std::string text = fmt::format("[[row]]\ndata = '{}'\ncells = [{{layers = 2}}]", data);
+    const ExperimentTable table = read_experiment_table(text, "my.toml");
+    EXPECT_EQ(table.cells[0].name, "own/2") << data;
+    EXPECT_EQ(table.cells[0].data, data);
+  }
 }
 
 TEST(ExperimentTable, TunedSettingsReturnAsTheyWereWritten) {

@@ -149,6 +149,29 @@ TEST(Flow, DegenerateShapesFlowOrAreRefusedByName) {
   expect_error(edgeless, {}, "400 points and no edges");
 }
 
+// Vertex 0 has no edges here: the hill, its width and the way of the wave are those of the square.
+TEST(Flow, AHillStandsInTheLargestPartWhereverThatBegins) {
+  data::Sample shape = square();
+  shape.positions.insert(shape.positions.begin(), 3, 40.0f);
+  for (auto& triangle : shape.triangles)
+    for (auto& v : triangle) ++v;
+  shape.graph = Graph::from_triangles(kSide * kSide + 1, shape.triangles);
+  for (const auto& [source, alone] : {std::pair("bump", "bump"), {"bump:1", "bump:0"}}) {
+    FlowOptions options;
+    options.source = source;
+    const Flow result = flow(shape, options);
+    options.source = alone;
+    const Flow expected = flow(square(), options);
+    for (std::size_t k = 0; k < result.rows.size(); ++k) {
+      EXPECT_EQ(result.rows[k].steps, expected.rows[k].steps) << source;
+      auto frame = result.rows[k].frames.front();
+      EXPECT_EQ(frame.front(), 0) << source;
+      frame.erase(frame.begin());
+      EXPECT_EQ(frame, expected.rows[k].frames.front()) << source;
+    }
+  }
+}
+
 TEST(Flow, OptionsThatDoNotFitAreNamed) {
   const auto with = [](const auto& change) {
     FlowOptions options;

@@ -20,6 +20,9 @@ namespace pdegcn::train {
 // unless it holds `unrelated` shapes without labels.
 data::Dataset open_data(const RunConfig& config, bool unrelated = false);
 
+// The settings that decide what is opened: where they agree, one data set serves both.
+std::string opened_by(const RunConfig& config);
+
 // The split of that name; "random:SEED" draws one, 60 % of every class to learn from and 20 % to
 // choose by. Throws Error with the names there are.
 data::Split find_split(const data::Dataset& data, const std::string& name);
