@@ -98,8 +98,7 @@ report::Figure layer_figure(const std::vector<RunFiles>& runs) {
     const report::Metrics layers = report::read_metrics(run.layers(), "layer");
     std::size_t panel = 0;
     for (const char* column : {"energy", "norm", "similarity"})
-      add_curve(figure.panels[panel++], {name_below(common, run), {}, {}},
-                layers, column);
+      add_curve(figure.panels[panel++], {name_below(common, run), {}, {}}, layers, column);
   }
   return figure;
 }

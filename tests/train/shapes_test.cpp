@@ -239,12 +239,9 @@ TEST(Prepare, GivesTheChannelsOfEveryInput) {
   const struct {
     const char* input;
     std::int64_t features, odd, even;
-  } cases[] = {{"cartesian", 1, 3, 0},
-               {"cartesian+lengths", 1, 3, 1},
-               {"lengths", 1, 0, 1},
-               {"xyz", 3, 0, 0},
-               {"xyz+divergence", 3, 3, 0},
-               {"xyz+divergence+lengths", 3, 3, 1}};
+  } cases[] = {{"cartesian", 1, 3, 0},      {"cartesian+lengths", 1, 3, 1},
+               {"lengths", 1, 0, 1},        {"xyz", 3, 0, 0},
+               {"xyz+divergence", 3, 3, 0}, {"xyz+divergence+lengths", 3, 3, 1}};
   for (const auto& c : cases) {
     const auto sample = prepare(data.samples[1], config_for(data, "h", c.input), 0);
     EXPECT_EQ(std::get<data::DenseMatrix>(sample->features).cols, c.features) << c.input;
