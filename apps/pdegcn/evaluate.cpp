@@ -226,7 +226,7 @@ int run_many(const std::vector<report::RunFiles>& runs, const train::Settings& f
     };
     if (group.size() > 1)
       table.add({fmt::format("mean of {} on {}, {} runs", train::model_info(about.first).title,
-                             about.second, group.size()),
+                             fs::path(about.second).filename().string(), group.size()),
                  "", mean(&train::Result::train), mean(&train::Result::validation),
                  mean(&train::Result::test)});
   }

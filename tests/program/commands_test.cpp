@@ -209,8 +209,9 @@ TEST(Sweep, IsEvaluatedAndPlottedAsAWhole) {
   const auto trained = pdegcn_json(
       folder.path(), "train --data karate --model d,m --seeds 2 --layers 2 --epochs 4 --out all");
   const std::string table = pdegcn_ok(folder.path(), "evaluate all");
-  for (const char* words : {"all/d-leaders-0", "all/m-leaders-1", "mean of PDE-GCN_M, 2 runs", "±",
-                            "sample standard deviation"})
+  for (const char* words :
+       {"all/d-leaders-0", "all/m-leaders-1", "mean of PDE-GCN_M on karate, 2 runs", "±",
+        "sample standard deviation"})
     EXPECT_TRUE(contains(table, words)) << words << "\n" << table;
   const auto measured = pdegcn_json(folder.path(), "evaluate all/d-leaders-0 all/m-leaders-1");
   ASSERT_EQ(measured.size(), 2);
