@@ -96,10 +96,11 @@ std::string tell_geodesics(const data::Dataset& data, const train::Answered& ans
   for (const double error : curve.x) curve.y.push_back(100 * errors.within(error));
   std::string files = (out / "geodesic.csv").string();
   try {
-    report::write_plot(out / "geodesic.png", {"Correspondence, test shapes of " + data.name,
-                                              {{"geodesic error / square root of the area",
-                                                "vertices within it, %",
-                                                {std::move(curve)}}}});
+    report::Panel panel{
+        "geodesic error / square root of the area", "vertices within it, %", {std::move(curve)}};
+    panel.whole_y = true;
+    report::write_plot(out / "geodesic.png",
+                       {"Correspondence, test shapes of " + data.name, {std::move(panel)}});
     files += ", " + (out / "geodesic.png").string();
   } catch (const Error& error) {
     warn(error.what());  // the numbers are there without it

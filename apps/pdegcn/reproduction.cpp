@@ -402,8 +402,9 @@ int Reproduction::tune() {
     train::Tuned found;
     found.trials = wishes_.trials > 0 ? wishes_.trials : rule->trials;
     found.space = train::space_for(*rule, base.layers);
-    train::Tuner tuner(base, *data, found.space, wishes_.name, found.trials, folder,
-                       fs::exists(folder / "tune.toml"));
+    train::Tuner tuner(base, *data, found.space,
+                       fmt::format("{}, the space of {}", wishes_.name, cell->name), found.trials,
+                       folder, fs::exists(folder / "tune.toml"));
     if (!quiet_) progress_->message(fmt::format("{}/{} {}", k + 1, searches.size(), cell->name));
     if (!tuner.run(*progress_, [&] { return is_over(); })) break;
     const train::Trial& best = *tuner.ranking().front();

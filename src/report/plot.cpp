@@ -100,6 +100,10 @@ Range range_of(const Panel& panel) {
     range.y_low -= pad;
     range.y_high += pad;
   }
+  if (panel.whole_y) {
+    range.y_low = 0;
+    range.y_high = 100;
+  }
   return range;
 }
 

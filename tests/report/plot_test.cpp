@@ -158,6 +158,13 @@ TEST(WritePlot, SaysWhyGnuplotFailed) {
   EXPECT_EQ(content(scratch / "a.png"), "old");
 }
 
+TEST(GnuplotScript, SharesAreShownOnAWholeAxis) {
+  Panel panel{"error", "share, %", {{"a", {0, 1}, {97, 98}}}};
+  EXPECT_EQ(gnuplot_script({"", {panel}}, true).find("yrange [0:100]"), std::string::npos);
+  panel.whole_y = true;
+  EXPECT_NE(gnuplot_script({"", {panel}}, true).find("yrange [0:100]"), std::string::npos);
+}
+
 TEST(GnuplotScript, GivesANameTheSameColourEverywhere) {
   Figure figure = sample();
   figure.panels[1].curves = {{"validation", {1}, {1}}, {"training", {1}, {1}}};

@@ -22,6 +22,7 @@ struct Panel {
   std::vector<Curve> curves;
   bool log_y = false;                     // a logarithmic y axis, if the values are spread enough
   std::vector<std::string> x_names = {};  // of x = 1, 2, ...: points over zero, no lines
+  bool whole_y = false;                   // a y axis from 0 to 100, for shares in percent
 };
 
 // Panels below each other under a title.
