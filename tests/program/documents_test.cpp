@@ -2,9 +2,9 @@
 //
 // A command line is a line that begins with "pdegcn ", in a code block of whatever kind; it ends
 // where a comment begins, at "#" or at two blanks. The lines of a document run one after the other
-// in one folder, where `my-graph`, `friends` and `my-scans` are data sets, cat.off is a mesh and
-// my.toml, space.toml are files. They are made quick: few epochs, few channels, little data, few
-// and small pictures, no downloads.
+// in one folder, where `my-graph`, `friends`, `my-scans` and `my-meshes` are data sets, cat.off is
+// a mesh and my.toml, space.toml are files. They are made quick: few epochs, few channels, little
+// data, few and small pictures, no downloads.
 #include "tests/program/program.h"
 
 namespace pdegcn::tests {
@@ -39,12 +39,14 @@ std::vector<std::string> command_lines(const fs::path& document) {
   return commands;
 }
 
-// A box and a few points.
+// A box, alone and with a few points.
 void write_scans(const fs::path& folder) {
-  fs::create_directories(folder / "my-scans");
-  std::ofstream(folder / "my-scans" / "box.off")
-      << "OFF\n8 6 0\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n0 0 1\n1 0 1\n1 1 1\n0 1 1\n"
-         "4 3 2 1 0\n4 4 5 6 7\n4 0 1 5 4\n4 1 2 6 5\n4 2 3 7 6\n4 3 0 4 7\n";
+  for (const char* name : {"my-meshes", "my-scans"}) {
+    fs::create_directories(folder / name);
+    std::ofstream(folder / name / "box.off")
+        << "OFF\n8 6 0\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n0 0 1\n1 0 1\n1 1 1\n0 1 1\n"
+           "4 3 2 1 0\n4 4 5 6 7\n4 0 1 5 4\n4 1 2 6 5\n4 2 3 7 6\n4 3 0 4 7\n";
+  }
   std::ofstream(folder / "my-scans" / "points.xyz") << "0 0 0\n1 0 0\n0 1 0\n0 0 2\n";
 }
 
@@ -78,7 +80,7 @@ std::string made_quick(const std::string& line) {
   if (command == "tune") return quick + "--trials 3 --epochs 2 --layers 2 --channels 4";
   if (command == "reproduce" && !contains(line, "--list"))
     return quick + (contains(line, "--quick") ? "" : "--quick ") +
-           "--seeds 1 --epochs 2 --trials 2 --quiet";
+           (contains(line, "--tune") ? "--trials 2" : "--seeds 1") + " --epochs 2 --quiet";
   if (command == "flow")
     return quick + "--frames 3 --columns 2 --height 60" +
            (contains(line, "--run") ? "" : " --steps 20");
