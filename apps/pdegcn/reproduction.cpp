@@ -401,6 +401,7 @@ int Reproduction::tune() {
     const fs::path folder = fs::path(wishes_.out) / "tune" / cell->name;
     train::Tuned found;
     found.trials = wishes_.trials > 0 ? wishes_.trials : rule->trials;
+    found.judge = rule->judge;
     found.space = train::space_for(*rule, base.layers);
     train::Tuner tuner(base, *data, found.space,
                        fmt::format("{}, the space of {}", wishes_.name, cell->name), found.trials,

@@ -243,6 +243,8 @@ TunedCells read_tuned(std::string_view text, const std::string& name) {
       const std::string where = here.where(key);
       if (key == "settings")
         tuned.settings = settings_of(value, name, where);
+      else if (key == "judge")
+        tuned.judge = settings_of(value, name, where);
       else if (key == "space")
         tuned.space = value_of<std::string>(value, where, "a text");
       else if (key == "command")
@@ -263,19 +265,22 @@ TunedCells read_tuned(std::string_view text, const std::string& name) {
 }
 
 std::string write_tuned(const TunedCells& cells) {
+  const auto inline_table = [](const Settings& settings) {
+    std::vector<std::string> lines;
+    for (const auto& [key, setting] : settings)
+      lines.push_back(toml_line(field(key, setting.where), setting));
+    return fmt::format("{{{}}}", fmt::join(lines, ", "));
+  };
   std::string text =
       "# Settings that searches found, judged on the validation part alone. For every cell: the "
-      "space, the\n# number of trials, the one that won and its score, the command.\n";
-  for (const auto& [name, tuned] : cells) {
-    std::vector<std::string> settings;
-    for (const auto& [key, setting] : tuned.settings)
-      settings.push_back(toml_line(field(key, setting.where), setting));
+      "space, the\n# number of trials, what they were judged with, the one that won and its "
+      "score, the command.\n";
+  for (const auto& [name, tuned] : cells)
     text += fmt::format(
-        "\n[\"{}\"]\ncommand = '''{}'''\ntrials = {}\ntrial = {}\nvalidation = {}\n"
-        "settings = {{{}}}\nspace = '''\n{}'''\n",
-        name, tuned.command, tuned.trials, tuned.trial, tuned.validation, fmt::join(settings, ", "),
-        tuned.space);
-  }
+        "\n[\"{}\"]\ncommand = '''{}'''\ntrials = {}\njudge = {}\ntrial = {}\nvalidation = {}\n"
+        "settings = {}\nspace = '''\n{}'''\n",
+        name, tuned.command, tuned.trials, inline_table(tuned.judge), tuned.trial, tuned.validation,
+        inline_table(tuned.settings), tuned.space);
   return text;
 }
 

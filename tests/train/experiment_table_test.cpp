@@ -137,6 +137,7 @@ TEST(ExperimentTable, DataOfOnesOwnIsNamedByTheLastPartOfItsPath) {
 TEST(ExperimentTable, TunedSettingsReturnAsTheyWereWritten) {
   Tuned tuned;
   tuned.settings = {{"step", {"0.35", "t"}}, {"weights", {"normalized", "t"}}};
+  tuned.judge = {{"seeds", {"3", "t"}}};
   tuned.space = "step = {low = 0.1, high = 1.0}\nweights = [\"normalized\"]\n";
   tuned.command = "pdegcn reproduce table-3 --tune --cells 'cora/d/*'";
   tuned.trials = 27;
@@ -148,6 +149,7 @@ TEST(ExperimentTable, TunedSettingsReturnAsTheyWereWritten) {
   const Tuned& found = back.at("cora/d/2");
   EXPECT_EQ(found.settings.at("step").text, "0.35");
   EXPECT_EQ(found.settings.at("weights").text, "normalized");
+  EXPECT_EQ(found.judge.at("seeds").text, "3");
   EXPECT_EQ(found.space, tuned.space);
   EXPECT_EQ(found.command, tuned.command);
   EXPECT_EQ(found.trial, 4);

@@ -67,6 +67,7 @@ std::string space_for(const TuneRule& rule, std::int64_t layers);
 // Settings that a search found for a cell, and where they come from.
 struct Tuned {
   Settings settings;
+  Settings judge;  // what trials were judged with, beside the settings of the cell
   std::string space;
   std::string command;
   std::int64_t trials = 0;
