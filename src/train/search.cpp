@@ -115,7 +115,8 @@ Settings draw_trial(const Space& space, std::uint64_t seed, std::int64_t trial) 
   return settings;
 }
 
-std::vector<Rung> halving(std::int64_t trials, std::int64_t epochs) {
+std::vector<Rung> halving(std::int64_t trials, std::int64_t epochs, std::int64_t patience) {
+  const std::int64_t fewest = std::max(kFewestEpochs, std::min(patience, epochs / kReduction));
   std::vector<Rung> rungs{{trials, epochs}};
   for (;;) {
     // From the end: how few epochs may the first rung have, with a third left after each?
@@ -128,7 +129,7 @@ std::vector<Rung> halving(std::int64_t trials, std::int64_t epochs) {
       longer.push_back({left, std::max<std::int64_t>(epochs / share, 1)});
       left = std::max<std::int64_t>((left + kReduction - 1) / kReduction, 1);
     }
-    if (longer.front().epochs < kFewestEpochs || longer[count - 2].trials == 1) break;
+    if (longer.front().epochs < fewest || longer[count - 2].trials == 1) break;
     rungs = std::move(longer);
   }
   return rungs;

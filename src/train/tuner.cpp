@@ -100,7 +100,8 @@ void Tuner::claim_folder(bool resume) {
 bool Tuner::run(report::Progress& progress, const std::function<bool()>& stop) {
   std::vector<Trial*> field;
   for (Trial& trial : trials_) field.push_back(&trial);
-  const auto rungs = halving(static_cast<std::int64_t>(trials_.size()), base_.epochs);
+  const auto rungs =
+      halving(static_cast<std::int64_t>(trials_.size()), base_.epochs, base_.patience);
   double ahead = 0, behind = 0, spent = 0;  // epochs of all trials, and the seconds behind
   for (std::size_t r = 0; r < rungs.size(); ++r)
     ahead += static_cast<double>(rungs[r].trials *

@@ -200,7 +200,7 @@ TEST(Search, TrialsFollowFromSeedAndNumberAndStayInTheirSpace) {
 TEST(Search, HalvingEndsWithAllEpochsAndFewTrials) {
   for (const std::int64_t trials : {1, 2, 3, 9, 27, 81})
     for (const std::int64_t epochs : {5, 100, 1500}) {
-      const auto rungs = halving(trials, epochs);
+      const auto rungs = halving(trials, epochs, 0);
       EXPECT_EQ(rungs.front().trials, trials);
       EXPECT_EQ(rungs.back().epochs, epochs);
       for (std::size_t r = 1; r < rungs.size(); ++r) {
@@ -208,8 +208,16 @@ TEST(Search, HalvingEndsWithAllEpochsAndFewTrials) {
         EXPECT_GT(rungs[r].epochs, rungs[r - 1].epochs);
       }
     }
-  EXPECT_EQ(halving(27, 1500).size(), 4);
-  EXPECT_EQ(halving(27, 20).size(), 1);
+  EXPECT_EQ(halving(27, 1500, 0).size(), 4);
+  EXPECT_EQ(halving(27, 20, 0).size(), 1);
+}
+
+// Trials that learn slowly may be the better ones in the end.
+TEST(Search, NoTrialIsDroppedBeforeItsPatienceUnlessAllWouldRunToTheEnd) {
+  EXPECT_EQ(halving(81, 1500, 100).front().epochs, 166);
+  EXPECT_EQ(halving(81, 1500, 400).front().epochs, 500);
+  EXPECT_EQ(halving(9, 90, 100).front().epochs, 30);
+  EXPECT_EQ(halving(9, 90, 100).back().epochs, 90);
 }
 
 }  // namespace

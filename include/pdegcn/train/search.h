@@ -38,11 +38,13 @@ std::string default_space(Task task, Model model);
 Settings draw_trial(const Space& space, std::uint64_t seed, std::int64_t trial);
 
 // Successive halving: all trials run for a few epochs, the better third of them for three times as
-// many, and so on, until those left have run their full number. At most `epochs` in all.
+// many, and so on, until those left have run their full number. At most `epochs` in all. The first
+// rung is as long as the patience, if that leaves a second one: a shorter one would only tell who
+// learns fast.
 struct Rung {
   std::int64_t trials = 0;  // that take part
   std::int64_t epochs = 0;  // that they have run at its end
 };
-std::vector<Rung> halving(std::int64_t trials, std::int64_t epochs);
+std::vector<Rung> halving(std::int64_t trials, std::int64_t epochs, std::int64_t patience);
 
 }  // namespace pdegcn::train
