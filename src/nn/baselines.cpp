@@ -19,6 +19,11 @@ std::vector<ParameterGroup> opening_decays(const Network& network) {
   return groups;
 }
 
+// Whether the closing layer sees several layers side by side.
+bool joins(Stacking stacking) {
+  return stacking == Stacking::jknet || stacking == Stacking::inception;
+}
+
 }  // namespace
 
 Baseline::Baseline(const BaselineOptions& options, std::int64_t fewest_layers) : options_(options) {
@@ -72,8 +77,8 @@ ConvolutionsImpl::ConvolutionsImpl(Stacking stacking, const BaselineOptions& opt
                                                      : fmt::format("hidden{}", k),
                                                  Linear(c, c)));
   }
-  const bool all = stacking == Stacking::jknet || stacking == Stacking::inception;
-  closing = register_module("closing", Linear(all ? c * (hidden + 1) : c, options.classes));
+  closing =
+      register_module("closing", Linear(joins(stacking) ? c * (hidden + 1) : c, options.classes));
 }
 
 torch::Tensor ConvolutionsImpl::forward(const Input& input, const Draw& draw,
@@ -83,7 +88,9 @@ torch::Tensor ConvolutionsImpl::forward(const Input& input, const Draw& draw,
     return stacking_ == Stacking::mlp ? f : graph(f);
   };
   std::uint64_t site = 1;
-  const auto first = torch::relu(spread(enter(opening, input, options_.dropout, draw)));
+  // DropEdge's authors, who made these two what they are here, leave the input whole.
+  const double before = joins(stacking_) ? 0 : options_.dropout;
+  const auto first = torch::relu(spread(enter(opening, input, before, draw)));
   record(states, first);
   std::vector<torch::Tensor> seen{first};  // by the closing layer
   for (auto& branch : branches_) {
@@ -95,7 +102,7 @@ torch::Tensor ConvolutionsImpl::forward(const Input& input, const Draw& draw,
       if (stacking_ == Stacking::jknet) seen.push_back(f);
     }
     if (stacking_ == Stacking::inception) seen.push_back(f);
-    if (stacking_ == Stacking::mlp || stacking_ == Stacking::gcn) seen = {f};
+    if (!joins(stacking_)) seen = {f};
   }
   const auto joint = seen.size() == 1 ? seen.front() : torch::cat(seen, 1);
   const auto logits = spread(closing->forward(drop(joint, draw, ++site)));
@@ -104,8 +111,8 @@ torch::Tensor ConvolutionsImpl::forward(const Input& input, const Draw& draw,
 }
 
 std::vector<ParameterGroup> ConvolutionsImpl::parameter_groups() const {
-  if (stacking_ == Stacking::mlp || stacking_ == Stacking::gcn) return opening_decays(*this);
-  return {{"dense", parameters()}};
+  if (joins(stacking_)) return {{"dense", parameters()}};
+  return opening_decays(*this);
 }
 
 AppnpImpl::AppnpImpl(const BaselineOptions& options) : Baseline(options, 1) {

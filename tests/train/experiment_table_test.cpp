@@ -218,7 +218,8 @@ TEST(ExperimentTable, TheNumbersOfThePaper) {
   const RunConfig gcnii = resolve(cell_of(three, "citeseer/gcnii/8").settings, {});
   EXPECT_EQ(gcnii.lambda, 0.6);
   EXPECT_EQ(gcnii.layers, 8);
-  EXPECT_EQ(resolve(cell_of(three, "cora/gcn-drop/2").settings, {}).drop_edge, 0.2);
+  EXPECT_EQ(resolve(cell_of(three, "cora/gcn-drop/2").settings, {}).drop_edge, 0.6);
+  EXPECT_EQ(resolve(cell_of(three, "citeseer/inception-drop/4").settings, {}).drop_edge, 0.95);
   EXPECT_TRUE(resolve(cell_of(seven, "cora/d-nonsymmetric/2").settings, {}).nonsymmetric);
 }
 
