@@ -80,8 +80,11 @@ void add_reproduce(CLI::App& program, Action& action) {
       ->take_last();
   CLI::Option* tune =
       command->add_flag("--tune", wishes->tune, "Search for the hyper-parameters 'tuned'");
+  CLI::Option* quick =
+      command->add_flag("--quick", wishes->quick, "One seed of a few cells, on generated data");
   command->add_option("--seeds", wishes->seeds, "Seeds, or splits, per cell [as the table says]")
       ->excludes(tune)
+      ->excludes(quick)
       ->type_name("N")
       ->take_last()
       ->check(CLI::Range(1, 1000));
@@ -101,7 +104,6 @@ void add_reproduce(CLI::App& program, Action& action) {
       ->type_name("RULE")
       ->take_last()
       ->check(CLI::IsMember({"validation", "test-peek", "both"}));
-  command->add_flag("--quick", wishes->quick, "One seed of a few cells, on generated data");
   command->add_option("--trials", wishes->trials, "Trials of a search [as the table says]")
       ->needs(tune)
       ->type_name("N")

@@ -127,6 +127,13 @@ Reproduction::Reproduction(ReproduceWishes wishes)
     options.style = report::Progress::Style::kQuiet;
   progress_ = std::make_unique<report::Progress>(std::cerr, options);
 
+  if (wishes_.quick && table_.quick_cells.empty())
+    throw Error("--quick: {} does not say what is quick, in a part [quick]", wishes_.name);
+  for (const std::string& pattern : train::parts_of(wishes_.cells))
+    if (std::ranges::none_of(table_.cells,
+                             [&](const Cell& cell) { return train::matches(cell.name, pattern); }))
+      throw Error("--cells: no cell of {} fits '{}'; they have names like {}", wishes_.name,
+                  pattern, table_.cells.front().name);
   for (const Cell& cell : table_.cells) {
     const bool quick = !wishes_.quick || cell.published ||
                        std::ranges::any_of(table_.quick_cells, [&](const std::string& pattern) {
@@ -134,11 +141,9 @@ Reproduction::Reproduction(ReproduceWishes wishes)
                        });
     if (quick && train::matches(cell.name, wishes_.cells)) cells_.push_back(&cell);
   }
-  if (wishes_.quick && table_.quick_cells.empty())
-    throw Error("--quick: {} does not say what is quick, in a part [quick]", wishes_.name);
   if (cells_.empty())
-    throw Error("--cells: no cell of {} fits '{}'; they have names like {}", wishes_.name,
-                wishes_.cells, table_.cells.front().name);
+    throw Error("--quick: none of the quick cells of {} fits '{}'; they are {}", wishes_.name,
+                wishes_.cells, fmt::join(table_.quick_cells, ", "));
 
   const fs::path own = fs::path(wishes_.out) / "tuned.toml";
   if (fs::exists(own))
@@ -240,8 +245,10 @@ void Reproduction::plan() {
         else
           one.flow = flow_lines(flow_of(*cell));
       } catch (const Error& error) {
+        // What is missing for one cell is so for others.
+        const bool said = std::ranges::find(lines_, error.what(), &Line::trouble) != lines_.end();
         one.trouble = error.what();
-        warn(fmt::format("{}: {}", cell->name, error.what()));
+        if (!said) warn(fmt::format("{}: {}", cell->name, error.what()));
       }
       lines_.push_back(std::move(one));
     }
@@ -279,7 +286,8 @@ bool Reproduction::is_over() const {
 }
 
 // Takes a run to its end, or to an epoch.
-void Reproduction::perform(CellRun& run, const std::string& name, std::int64_t until) {
+void Reproduction::perform(CellRun& run, const std::string& name, bool introduce,
+                           std::int64_t until) {
   const data::Dataset& data = *run.data;
   const auto open_folder = [&] {
     return fs::exists(report::RunFiles{run.folder}.config())
@@ -289,6 +297,7 @@ void Reproduction::perform(CellRun& run, const std::string& name, std::int64_t u
   train::Audience audience;
   audience.progress = progress_.get();
   audience.quiet = true;
+  audience.introduce = introduce;
   audience.name = name;
   // An epoch is timed without the first, which makes room for what the others use.
   std::vector<double> ends;
@@ -317,11 +326,19 @@ void Reproduction::perform(CellRun& run, const std::string& name, std::int64_t u
 int Reproduction::run() {
   plan();
   if (wishes_.settings == "tuned" &&
-      std::ranges::all_of(lines_, [](const Line& line) { return line.cell->published; }))
-    throw Error("no cell that is asked for has tuned settings: search for some with --tune");
+      std::ranges::all_of(lines_, [](const Line& line) { return line.cell->published; })) {
+    const bool searchable = std::ranges::any_of(
+        cells_, [&](const Cell* cell) { return train::find_rule(table_, *cell) != nullptr; });
+    throw Error("no cell that is asked for has tuned settings{}",
+                searchable ? ": search for some with --tune"
+                           : fmt::format(", and {} does not say what to search over, in a part "
+                                         "[[tune]]",
+                                         wishes_.name));
+  }
+  write();  // before hours of work, not after
   auto todo = pending();
   if (!todo.empty() && !cost_.measured()) {
-    perform(*todo.front().second, "timing", kTimedEpochs);
+    perform(*todo.front().second, "timing", false, kTimedEpochs);
     todo = pending();
   }
   double left = 0;
@@ -334,7 +351,7 @@ int Reproduction::run() {
     const std::string name = fmt::format("{}/{} {} {} {}", k + 1, todo.size(), line->cell->name,
                                          line->settings, train::run_name(run->config));
     perform(*run, fmt::format("{}, {} in all", name, report::format_duration(left)),
-            run->config.epochs + 1);
+            k == 0 || todo[k - 1].first != line, run->config.epochs + 1);
     left = 0;
     for (std::size_t r = k + 1; r < todo.size(); ++r) left += seconds(*todo[r].second);
     if (run->record && !quiet_)
@@ -345,6 +362,7 @@ int Reproduction::run() {
   }
   write();
   fmt::print("{}\n\n{}\n", table_.title, results().text());
+  for (const std::string& remark : remarks(wishes_, lines_)) fmt::print("{}\n", remark);
   for (const std::string& path : draw_results(table_, lines_, wishes_.out))
     fmt::print("{}\n", path);
   fmt::print("{0}/table.md and {0}/table.csv have the table\n", wishes_.out);

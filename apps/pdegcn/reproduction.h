@@ -80,7 +80,7 @@ class Reproduction {
   std::vector<std::pair<Line*, CellRun*>> pending();
   bool is_over() const;
   int tell_stop() const;  // how to go on
-  void perform(CellRun& run, const std::string& name, std::int64_t until);
+  void perform(CellRun& run, const std::string& name, bool introduce, std::int64_t until);
   report::Table results() const;
   void write() const;
 
@@ -105,6 +105,9 @@ std::string command_line(const ReproduceWishes& wishes);
 // What a table says in the end. `predicted` is called for what was not run.
 report::Table result_table(const std::vector<Line>& lines, int decimals,
                            const std::function<double(const CellRun&)>& predicted);
+
+// What one must know of the numbers before comparing them with anything.
+std::vector<std::string> remarks(const ReproduceWishes& wishes, const std::vector<Line>& lines);
 
 // The table as a page, with all that its numbers depend on.
 std::string result_page(const ReproduceWishes& wishes, const train::ExperimentTable& table,

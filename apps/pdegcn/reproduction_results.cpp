@@ -30,6 +30,15 @@ std::vector<double> scores(const std::vector<CellRun>& runs) {
   return values;
 }
 
+// The data set that a line was run on, where it is not the one that the paper means: generated, or
+// with other labels.
+const data::Dataset* stand_in(const Line& line) {
+  for (const auto& [protocol, runs] : line.runs)
+    for (const CellRun& run : runs)
+      if (run.data->name != std::filesystem::path(line.cell->data).filename()) return run.data;
+  return nullptr;
+}
+
 // What was chosen, of the settings that a reader wants to compare.
 std::string hyper_parameters(const RunConfig& config) {
   std::string text;
@@ -61,7 +70,7 @@ void add_score(std::vector<std::string>& row, const Line& line, const std::strin
   if (!values.empty()) {
     const auto mean = report::mean_std(values);
     score = report::format_percent(mean, decimals);
-    if (line.cell->paper)
+    if (line.cell->paper && stand_in(line) == nullptr)
       difference = fmt::format("{:+.{}f}", 100 * mean.mean - *line.cell->paper, decimals);
   } else if (!trouble.empty()) {
     score = "failed";
@@ -160,8 +169,8 @@ report::Table result_table(const std::vector<Line>& lines, int decimals,
                            const std::function<double(const CellRun&)>& predicted) {
   if (counts(lines)) return count_table(lines);
   if (flows(lines)) return flow_table(lines);
-  report::Table table({"cell", "method", "settings", "paper", "validation", "n", "− paper",
-                       "test-peek", "n", "− paper", "time", "hyper-parameters"});
+  report::Table table({"cell", "method", "settings", "paper", "validation", "n", "vs paper",
+                       "test-peek", "peek n", "peek vs paper", "time", "hyper-parameters"});
   for (const Line& line : lines) {
     std::vector<std::string> row{
         line.cell->name, line.cell->method, line.settings,
@@ -185,6 +194,22 @@ report::Table result_table(const std::vector<Line>& lines, int decimals,
     table.add(row);
   }
   return table;
+}
+
+std::vector<std::string> remarks(const ReproduceWishes& wishes, const std::vector<Line>& lines) {
+  std::vector<std::string> said;
+  if (wishes.quick)
+    said.emplace_back(
+        "Quick: one run of few epochs for each cell, on generated data. Not a result.");
+  for (const Line& line : lines)
+    if (const data::Dataset* other = stand_in(line)) {
+      std::string text = fmt::format(
+          "'{}' is {} here, read from {}: no number compares with the "
+          "paper's.",
+          line.cell->data, other->name, other->source);
+      if (std::ranges::find(said, text) == said.end()) said.push_back(std::move(text));
+    }
+  return said;
 }
 
 std::string result_page(const ReproduceWishes& wishes, const train::ExperimentTable& table,
@@ -215,9 +240,9 @@ std::string result_page(const ReproduceWishes& wishes, const train::ExperimentTa
         if (run.record && std::isfinite(run.record->seconds)) seconds += run.record->seconds;
       }
   page +=
-      "- Settings: *paper* are the hyper-parameters that the paper prints, *tuned* those of a "
-      "search "
-      "judged on the validation part alone.\n"
+      "- Settings: *paper* are the hyper-parameters that the paper prints, or for the methods it "
+      "compares with those of their authors; *tuned* are those of a search judged on the "
+      "validation part alone.\n"
       "- *validation*: the epoch was chosen on the validation part, the test part looked at once, "
       "in "
       "the end. *test-peek*: the best test score of all epochs, chosen on the test part itself, in "
@@ -225,8 +250,7 @@ std::string result_page(const ReproduceWishes& wishes, const train::ExperimentTa
       "- Scores are in percent, mean ± standard deviation over n runs: n seeds from 0 on, or n of "
       "the "
       "ten splits with seed 0.\n";
-  if (wishes.quick)
-    page += "- Quick: one run of few epochs for each cell, on generated data. Not a result.\n";
+  for (const std::string& remark : remarks(wishes, lines)) page += "- " + remark + "\n";
   page +=
       fmt::format("- {} of {} runs, {} in all, on {} ({}).\n", finished, all,
                   report::format_duration(seconds), train::processor(), train::library_versions());

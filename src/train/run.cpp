@@ -126,9 +126,9 @@ void introduce(const RunConfig& config, const Problem& problem, const nn::Networ
   const double ratio = problem.stability_ratio(*pde);
   if (!(ratio <= 1 + 1e-6))
     progress.message(fmt::format(
-        "warning: step {}: outside the bound of stability, {:.3g} times what it allows; "
-        "choose a smaller --step",
-        config.step, ratio));
+        "warning: {} with {} layers on {}: the step {} is outside the bound of stability, {:.3g} "
+        "times what it allows; a smaller one is safer",
+        config.model, config.layers, config.data, config.step, ratio));
   else if (!quiet)
     progress.message(
         fmt::format("step {}: stable ({:.2g} % of the bound)", config.step, 100 * ratio));
