@@ -271,6 +271,23 @@ TEST(Baselines, DropoutFollowsTheDrawInTrainingOnly) {
   }
 }
 
+// As in the code of DropEdge's authors, whose values the two have.
+TEST(Baselines, JKNetAndInceptionSeeTheWholeInputInTraining) {
+  BaselineOptions o = options(4);
+  o.dropout = 0.8;
+  const Input input = input_on(ragged(20), 5);
+  for (auto& [name, network] : all_networks(o)) {
+    if (name != "gcn" && name != "jknet" && name != "inception") continue;
+    std::vector<torch::Tensor> training, evaluation;
+    network->train();
+    network->forward(input, {1, 2}, &training);
+    network->eval();
+    network->forward(input, {1, 2}, &evaluation);
+    EXPECT_EQ(training[0].equal(evaluation[0]), name != "gcn") << name;
+    EXPECT_FALSE(training[1].equal(evaluation[1])) << name;
+  }
+}
+
 TEST(Baselines, EveryParameterIsInOneGroupAndInTheTable) {
   for (const auto& [name, network] : all_networks(options(5))) {
     std::size_t grouped = 0;
