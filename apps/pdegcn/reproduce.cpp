@@ -80,11 +80,9 @@ void add_reproduce(CLI::App& program, Action& action) {
       ->take_last();
   CLI::Option* tune =
       command->add_flag("--tune", wishes->tune, "Search for the hyper-parameters 'tuned'");
-  CLI::Option* quick =
-      command->add_flag("--quick", wishes->quick, "One seed of a few cells, on generated data");
+  command->add_flag("--quick", wishes->quick, "One seed of a few cells, on generated data");
   command->add_option("--seeds", wishes->seeds, "Seeds, or splits, per cell [as the table says]")
       ->excludes(tune)
-      ->excludes(quick)
       ->type_name("N")
       ->take_last()
       ->check(CLI::Range(1, 1000));

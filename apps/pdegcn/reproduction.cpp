@@ -195,7 +195,7 @@ void Reproduction::plan_runs(Line& line, const Settings& tuned) {
     if (!asks_for(wishes_.protocol, protocol)) continue;
     config.protocol = protocol;
     // As many seeds as wished for, or as many of several splits.
-    const std::int64_t wished = wishes_.quick ? 1 : wishes_.seeds;
+    const std::int64_t wished = wishes_.seeds == 0 && wishes_.quick ? 1 : wishes_.seeds;
     const bool one_split = config.split != "all" && train::parts_of(config.split).size() == 1;
     if (wished > 0 && one_split) config.seeds = wished;
     auto configs = train::single_runs(config, data);
