@@ -143,8 +143,8 @@ constexpr const char* kGcniiCommit =
     "https://raw.githubusercontent.com/chennnM/GCNII/ca91f5686c4cd09cc1c6f98431a5d5b7e36acc92/";
 
 std::vector<std::string> at(const std::vector<std::string>& places, const std::string& path) {
-  std::vector<std::string> urls;
-  for (const std::string& place : places) urls.push_back(place + path);
+  std::vector<std::string> urls = places;
+  for (std::string& url : urls) url += path;
   return urls;
 }
 
@@ -158,9 +158,9 @@ void add_splits(RemoteSet& set, const std::string& name) {
 RemoteSet planetoid(const std::string& name, const std::string& about) {
   RemoteSet set{.name = name, .about = about};
   for (const char* part : {"x", "y", "tx", "ty", "allx", "ally", "graph", "test.index"}) {
-    const std::string file = "ind." + name + "." + part;
-    set.files.push_back(
-        {name + "/" + file, at({kPlanetoid, kPlanetoidCommit, kGcn, kGcniiData}, file), ""});
+    const std::string file = fmt::format("ind.{}.{}", name, part);
+    set.files.push_back({fmt::format("{}/{}", name, file),
+                         at({kPlanetoid, kPlanetoidCommit, kGcn, kGcniiData}, file), ""});
   }
   add_splits(set, name);
   return set;

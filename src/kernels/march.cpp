@@ -51,7 +51,7 @@ MarchPlan::MarchPlan(const MarchSize& size, Memory wanted, double spacing)
   const std::int64_t stride = state_stride(size.channels);
   const std::int64_t pair = size.second_order ? 2 : 1;
   // A saved state (or two) per segment, against a state and a product per layer in it.
-  const auto root = static_cast<std::int64_t>(std::sqrt(layers * pair / 2.0) + 0.5);
+  const std::int64_t root = std::llround(std::sqrt(layers * pair / 2.0));
   const std::int64_t shorter = std::clamp<std::int64_t>(root, 1, layers);
   const auto states_of = [&](Memory m) {
     const std::int64_t adjoints = pair + 2;

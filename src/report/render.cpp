@@ -287,9 +287,8 @@ Image View::draw(std::span<const float> values, const Scale& scale) const {
       Light sum;
       for (int v = 0; v < kRays; ++v)
         for (int u = 0; u < kRays; ++u) {
-          const std::size_t row = static_cast<std::size_t>(kRays * y + v);
-          sum = sum + seen(hits_[row * static_cast<std::size_t>(kRays * width_) +
-                                 static_cast<std::size_t>(kRays * x + u)]);
+          const std::ptrdiff_t row = kRays * y + v;
+          sum = sum + seen(hits_[row * kRays * width_ + kRays * x + u]);
         }
       image.at(x, y) = colour_of(sum * (1.0F / (kRays * kRays)));
     }
