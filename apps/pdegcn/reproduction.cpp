@@ -89,15 +89,6 @@ double count_of(const data::Dataset& data, const std::string& what) {
   return static_cast<double>(found->second);
 }
 
-// Settings that are kept with what a search finds, the more special ones first.
-Settings kept_settings(const train::TuneRule& rule, const Cell& cell) {
-  Settings kept;
-  for (const char* key : {cell.data.c_str(), "*"})
-    if (const auto with = rule.with.find(key); with != rule.with.end())
-      kept.insert(with->second.begin(), with->second.end());
-  return kept;
-}
-
 bool has_trouble(const Line& line) {
   const auto failed = [](const CellRun& run) { return !run.trouble.empty(); };
   return !line.trouble.empty() || std::ranges::any_of(line.runs, [&](const auto& runs) {
@@ -328,7 +319,7 @@ int Reproduction::run() {
   if (wishes_.settings == "tuned" &&
       std::ranges::all_of(lines_, [](const Line& line) { return line.cell->published; })) {
     const bool searchable = std::ranges::any_of(
-        cells_, [&](const Cell* cell) { return train::find_rule(table_, *cell) != nullptr; });
+        cells_, [&](const Cell* cell) { return train::find_rule(table_, *cell).has_value(); });
     throw Error("no cell that is asked for has tuned settings{}",
                 searchable ? ": search for some with --tune"
                            : fmt::format(", and {} does not say what to search over, in a part "
@@ -391,21 +382,21 @@ void Reproduction::write() const {
 int Reproduction::tune() {
   struct Search {
     const Cell* cell;
-    const train::TuneRule* rule;
+    train::TuneRule rule;
     const data::Dataset* data;
     RunConfig base;
     double cost;
   };
   std::vector<Search> searches;
   for (const Cell* cell : cells_) {
-    const train::TuneRule* rule = train::find_rule(table_, *cell);
-    if (rule == nullptr || tuned_.contains(cell->name)) continue;
-    Settings more = kept_settings(*rule, *cell);
+    const auto rule = train::find_rule(table_, *cell);
+    if (!rule || tuned_.contains(cell->name)) continue;
+    Settings more = rule->with;
     for (const auto& [name, setting] : rule->judge) more[name] = setting;
     RunConfig base = config_of(*cell, more);
     const data::Dataset& data = dataset(base);
     base = train::settle(std::move(base), data);
-    searches.push_back({cell, rule, &data, base, cost_.seconds(base, data)});
+    searches.push_back({cell, *rule, &data, base, cost_.seconds(base, data)});
   }
   if (searches.empty() && tuned_.empty())
     throw Error("--tune: {} has nothing to search for in the cells that are asked for",
@@ -418,9 +409,9 @@ int Reproduction::tune() {
     const auto& [cell, rule, data, base, cost] = searches[k];
     const fs::path folder = fs::path(wishes_.out) / "tune" / cell->name;
     train::Tuned found;
-    found.trials = wishes_.trials > 0 ? wishes_.trials : rule->trials;
-    found.judge = rule->judge;
-    found.space = train::space_for(*rule, base.layers);
+    found.trials = wishes_.trials > 0 ? wishes_.trials : rule.trials.value_or(train::kUsualTrials);
+    found.judge = rule.judge;
+    found.space = train::space_for(rule, base.layers);
     train::Tuner tuner(base, *data, found.space,
                        fmt::format("{}, the space of {}", wishes_.name, cell->name), found.trials,
                        folder, fs::exists(folder / "tune.toml"));
@@ -436,7 +427,7 @@ int Reproduction::tune() {
     found.trial = best.number;
     found.validation = best.score;
     found.settings = best.settings;
-    found.settings.merge(kept_settings(*rule, *cell));
+    found.settings.insert(rule.with.begin(), rule.with.end());
     // Where the cell itself has nothing to choose an epoch by, it learns as long as was best here,
     // unless the rule says how long.
     const RunConfig own = train::settle(config_of(*cell, found.settings), *data);

@@ -31,7 +31,7 @@ A space is a TOML file of settings with lists of values or ranges:
 struct Wishes {
   std::string config_file;
   std::string space_file;
-  std::int64_t trials = 27;
+  std::int64_t trials = train::kUsualTrials;
   double budget = std::numeric_limits<double>::infinity();  // minutes
 };
 

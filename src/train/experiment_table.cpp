@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <tuple>
 
 #include "toml_text.h"
 
@@ -163,8 +164,7 @@ TuneRule read_rule(const Node& node) {
     } else if (key == "judge") {
       rule.judge = settings_of(value, node.file, where);
     } else if (key == "with") {
-      for (const auto& [set, settings] : table_of(value, where))
-        rule.with[std::string(set.str())] = settings_of(settings, node.file, where);
+      rule.with = settings_of(value, node.file, where);
     } else {
       throw Error("{}: this is none of models, data, trials, space, time, judge and with", where);
     }
@@ -214,16 +214,24 @@ ExperimentTable read_experiment_table(std::string_view text, const std::string& 
   return table;
 }
 
-const TuneRule* find_rule(const ExperimentTable& table, const Cell& cell) {
+std::optional<TuneRule> find_rule(const ExperimentTable& table, const Cell& cell) {
   const auto model = cell.settings.find("model");
-  if (model == cell.settings.end() || cell.published) return nullptr;
-  const auto has = [](const std::vector<std::string>& list, const std::string& one) {
-    return std::ranges::find(list, one) != list.end();
+  if (model == cell.settings.end() || cell.published) return std::nullopt;
+  const auto is_for = [](const std::vector<std::string>& list, const std::string& one) {
+    return list.empty() || std::ranges::find(list, one) != list.end();
   };
-  for (const TuneRule& rule : table.tune)
-    if (has(rule.models, model->second.text) && (rule.data.empty() || has(rule.data, cell.data)))
-      return &rule;
-  return nullptr;
+  TuneRule all;
+  for (const TuneRule& rule : table.tune) {
+    if (!is_for(rule.models, model->second.text) || !is_for(rule.data, cell.data)) continue;
+    if (rule.trials) all.trials = rule.trials;
+    if (rule.from) std::tie(all.from, all.until) = std::tie(rule.from, rule.until);
+    all.space += rule.space;
+    if (!all.space.empty() && all.space.back() != '\n') all.space += '\n';
+    for (const auto& [name, setting] : rule.judge) all.judge[name] = setting;
+    for (const auto& [name, setting] : rule.with) all.with[name] = setting;
+  }
+  if (all.space.empty() && !all.from) return std::nullopt;
+  return all;
 }
 
 std::string space_for(const TuneRule& rule, std::int64_t layers) {

@@ -21,6 +21,11 @@ constexpr std::array<std::string_view, 12> kFixed{"data",     "data-dir", "task"
 
 constexpr std::uint64_t kTrialStream = std::uint64_t{1} << 41;
 
+// How far a trial lies from the one it is near to: the share of a range that numbers move by, and
+// how often one of several values stays.
+constexpr double kNearStep = 0.1;
+constexpr double kNearStays = 0.75;
+
 Range read_range(const toml::table& table, const std::string& where) {
   Range range;
   for (const auto& [key, node] : table) {
@@ -37,6 +42,28 @@ Range read_range(const toml::table& table, const std::string& where) {
   if (!(range.low <= range.high) || (range.log && !(range.low > 0)))
     throw Error("{}: the range from {} to {} makes no sense", where, range.low, range.high);
   return range;
+}
+
+std::string draw_choice(const Choice& choice, const std::string* centre, kernels::Random& random) {
+  const bool stays = centre != nullptr && random.uniform() < kNearStays &&
+                     std::ranges::find(choice.values, *centre) != choice.values.end();
+  return stays ? *centre : choice.values[random.below(choice.values.size())];
+}
+
+std::string draw_number(const Range& range, const std::string* centre, kernels::Random& random) {
+  const auto scaled = [&](double x) { return range.log ? std::log(x) : x; };
+  const double low = scaled(range.low), high = scaled(range.high);
+  double value = random.uniform(low, high);
+  if (centre != nullptr) {
+    const double inside = std::clamp(std::stod(*centre), range.low, range.high);
+    value = scaled(inside) + kNearStep * (high - low) * random.normal();
+  }
+  value = std::clamp(range.log ? std::exp(value) : value, range.low, range.high);
+  // Three digits: a config that people can read is worth more than the rest.
+  const std::string text =
+      range.whole ? fmt::format("{}", std::llround(value)) : fmt::format("{:.3g}", value);
+  const double rounded = std::stod(text);
+  return rounded < range.low || rounded > range.high ? fmt::format("{}", value) : text;
 }
 
 }  // namespace
@@ -93,24 +120,17 @@ std::string default_space(Task task, Model model) {
   return text;
 }
 
-Settings draw_trial(const Space& space, std::uint64_t seed, std::int64_t trial) {
+Settings draw_trial(const Space& space, std::uint64_t seed, std::int64_t trial,
+                    const Settings* near) {
   kernels::Random random(seed, kTrialStream + static_cast<std::uint64_t>(trial));
   Settings settings;
   for (const Dimension& dimension : space) {
-    std::string text;
-    if (const auto* choice = std::get_if<Choice>(&dimension.domain)) {
-      text = choice->values[random.below(choice->values.size())];
-    } else {
-      const Range& range = std::get<Range>(dimension.domain);
-      double value = range.log ? std::exp(random.uniform(std::log(range.low), std::log(range.high)))
-                               : random.uniform(range.low, range.high);
-      value = std::clamp(value, range.low, range.high);
-      // Three digits: a config that people can read is worth more than the rest.
-      text = range.whole ? fmt::format("{}", std::llround(value)) : fmt::format("{:.3g}", value);
-      if (const double rounded = std::stod(text); rounded < range.low || rounded > range.high)
-        text = fmt::format("{}", value);
-    }
-    settings[dimension.name] = {text, fmt::format("trial {}, {}", trial, dimension.name)};
+    const std::string* centre = near == nullptr ? nullptr : &near->at(dimension.name).text;
+    settings[dimension.name] = {
+        std::holds_alternative<Choice>(dimension.domain)
+            ? draw_choice(std::get<Choice>(dimension.domain), centre, random)
+            : draw_number(std::get<Range>(dimension.domain), centre, random),
+        fmt::format("trial {}, {}", trial, dimension.name)};
   }
   return settings;
 }

@@ -25,6 +25,15 @@ std::string judgeable(const data::Dataset& data) {
   return names + (names.empty() ? "" : " or") + " random:0";
 }
 
+// What the search starts from: without it among the trials, the best of them may be worse.
+Settings given_settings(const Space& space, const RunConfig& base) {
+  Settings settings;
+  for (const Dimension& dimension : space)
+    settings[dimension.name] = {text_of(base, field(dimension.name, dimension.where)),
+                                "the settings given"};
+  return settings;
+}
+
 bool is_better(const Trial* a, const Trial* b) {
   const auto key = [](const Trial* trial) {
     const double score = std::isfinite(trial->value) ? trial->score : -INFINITY;
@@ -55,16 +64,23 @@ Tuner::Tuner(RunConfig base, const data::Dataset& data, std::string space,
     if (find_split(data_, run.split).validation.empty())
       throw Error("split {} has no validation part to judge by: choose another with --split{}",
                   run.split, judgeable(data_));
-  for (std::int64_t k = 1; k <= trials; ++k) {
-    Trial trial;
-    trial.number = k;
-    trial.settings = draw_trial(space_, static_cast<std::uint64_t>(base_.seed), k);
-    trial.config = base_;
-    apply_settings(trial.config, trial.settings);
-    trial.config = settle(std::move(trial.config), data_);
-    trials_.push_back(std::move(trial));
+  trials_.resize(static_cast<std::size_t>(trials));
+  for (std::size_t k = 0; k < trials_.size(); ++k) {
+    trials_[k].number = static_cast<std::int64_t>(k) + 1;
+    place(trials_[k], k == 0 ? given_settings(space_, base_) : draw(trials_[k], nullptr));
   }
   claim_folder(resume);
+}
+
+Settings Tuner::draw(const Trial& trial, const Settings* near) const {
+  return draw_trial(space_, static_cast<std::uint64_t>(base_.seed), trial.number, near);
+}
+
+void Tuner::place(Trial& trial, Settings settings) {
+  trial.settings = std::move(settings);
+  trial.config = base_;
+  apply_settings(trial.config, trial.settings);
+  trial.config = settle(std::move(trial.config), data_);
 }
 
 std::string Tuner::description() const {
@@ -110,6 +126,10 @@ bool Tuner::run(report::Progress& progress, const std::function<bool()>& stop) {
     const Rung& rung = rungs[r];
     field.resize(std::min(field.size(), static_cast<std::size_t>(rung.trials)));
     for (std::size_t k = 0; k < field.size(); ++k) {
+      if (r == 0 && k >= (field.size() + 1) / 2)
+        place(*field[k],
+              draw(*field[k],
+                   &(*std::min_element(field.begin(), field.begin() + k, is_better))->settings));
       const double start = report::Progress::steady_seconds();
       const std::string name = fmt::format(
           "round {}/{}, trial {}/{}{}", r + 1, rungs.size(), k + 1, field.size(),

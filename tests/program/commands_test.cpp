@@ -275,16 +275,18 @@ TEST(Tune, JudgesByTheValidationPartAndGoesOnWhereItStopped) {
   pdegcn_ok(folder.path(), line + "whole");
   const std::string trials = read_text(folder.path() / "whole" / "trials.csv");
   EXPECT_EQ(std::count(trials.begin(), trials.end(), '\n'), 7) << trials;
-  // The best score comes first; of equal ones the least loss.
+  // The best score comes first; of equal ones the least loss. Trial 1 has the settings given.
   std::istringstream rows(trials);
   std::string row;
   std::getline(rows, row);
+  EXPECT_TRUE(row.ends_with(",layers,lr")) << row;
   std::pair<double, double> before(-1, 0);
   for (int number, epochs, best; std::getline(rows, row);) {
     double loss, score;
     ASSERT_EQ(std::sscanf(row.c_str(), "%d,%d,%d,%lf,%lf", &number, &epochs, &best, &loss, &score),
               5)
         << row;
+    EXPECT_EQ(row.ends_with(",8,0.01"), number == 1) << row;
     EXPECT_GE(std::pair(-score, loss), before) << trials;
     before = {-score, loss};
   }

@@ -139,7 +139,7 @@ trials = 3
 time = {from = 0.5, until = 4}
 space = "lr = {low = 0.01, high = 0.1, log = true}\n"
 judge = {seeds = 1}
-with = {own = {channels = 4}}
+with = {channels = 4}
 [[row]]
 method = "PDE-GCN_D"
 name = "d"

@@ -197,6 +197,36 @@ TEST(Search, TrialsFollowFromSeedAndNumberAndStayInTheirSpace) {
   PDEGCN_EXPECT_ERROR(read_space("", "space.toml"), "nothing");
 }
 
+TEST(Search, TrialsNearOthersStayCloseAndInTheSpace) {
+  const Space space = read_space(
+      "lr = {low = 1e-4, high = 0.1, log = true}\nlayers = {low = 2, high = 64}\n"
+      "activation = [\"tanh\", \"relu\"]\ndropout = {low = 0.4, high = 0.8}\n",
+      "space.toml");
+  // A dropout from outside the space counts as its nearest end.
+  const Settings centre{{"lr", {"0.01", ""}},
+                        {"layers", {"32", ""}},
+                        {"activation", {"relu", ""}},
+                        {"dropout", {"0", ""}}};
+  const auto drawn = [&](int trial, const Settings* near) {
+    RunConfig config;
+    apply_settings(config, draw_trial(space, 1, trial, near));
+    return config;
+  };
+  double close = 0, same = 0, far = 0;
+  for (int trial = 1; trial <= 200; ++trial) {
+    const RunConfig config = drawn(trial, &centre);
+    EXPECT_TRUE(config.lr >= 1e-4 && config.lr <= 0.1);
+    EXPECT_TRUE(config.layers >= 2 && config.layers <= 64);
+    EXPECT_TRUE(config.dropout >= 0.4 && config.dropout < 0.6) << config.dropout;
+    close += std::abs(std::log10(config.lr / 0.01)) < 0.3 && std::abs(config.layers - 32) < 6.2;
+    far += std::abs(std::log10(drawn(trial, nullptr).lr / 0.01)) < 0.3;
+    same += config.activation == "relu";
+  }
+  EXPECT_NEAR(close / 200, 0.683 * 0.683, 0.1);  // both within one standard deviation
+  EXPECT_NEAR(far / 200, 0.2, 0.1);
+  EXPECT_NEAR(same / 200, 0.875, 0.08);
+}
+
 TEST(Search, HalvingEndsWithAllEpochsAndFewTrials) {
   for (const std::int64_t trials : {1, 2, 3, 9, 27, 81})
     for (const std::int64_t epochs : {5, 100, 1500}) {

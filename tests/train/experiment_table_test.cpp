@@ -43,7 +43,7 @@ models = ["d"]
 time = {from = 1, until = 8}
 space = "lr = [0.1, 0.2]\n"
 judge = {seeds = 1}
-with = {cora = {channels = 16}}
+with = {channels = 16}
 [[row]]
 method = "PDE-GCN_D"
 name = "d"
@@ -75,23 +75,42 @@ TEST(ExperimentTable, ARuleForSomeDataSetsLeavesTheOthersAlone) {
   std::string text = kSmall;
   text.replace(text.find("models = "), 0, "data = [\"citeseer\", \"pubmed\"]\n");
   const ExperimentTable table = read_experiment_table(text, "small.toml");
-  EXPECT_EQ(find_rule(table, table.cells[0]), nullptr);
+  EXPECT_FALSE(find_rule(table, table.cells[0]));
   text.replace(text.find("pubmed"), 6, "cora");
   const ExperimentTable other = read_experiment_table(text, "small.toml");
-  EXPECT_EQ(find_rule(other, other.cells[0]), &other.tune[0]);
+  EXPECT_TRUE(find_rule(other, other.cells[0]));
+}
+
+TEST(ExperimentTable, RulesForTheSameCellAddUp) {
+  std::string text = kSmall;
+  text.insert(text.find("[[row]]"),
+              "[[tune]]\ndata = [\"cora\"]\ntrials = 9\nspace = 'dropout = [0.5]'\n"
+              "judge = {epochs = 7}\nwith = {channels = 32}\n"
+              "[[tune]]\nmodels = [\"h\"]\nspace = 'weight-decay = [0.1]'\n");
+  const ExperimentTable table = read_experiment_table(text, "small.toml");
+  const auto rule = find_rule(table, table.cells[0]);
+  ASSERT_TRUE(rule);
+  EXPECT_EQ(rule->trials, 9);
+  EXPECT_EQ(rule->judge.at("seeds").text, "1");
+  EXPECT_EQ(rule->judge.at("epochs").text, "7");
+  EXPECT_EQ(rule->with.at("channels").text, "32");
+  const Space space = read_space(space_for(*rule, 2), "small.toml");
+  std::vector<std::string> names;
+  for (const Dimension& dimension : space) names.push_back(dimension.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"dropout", "lr", "step"}));
 }
 
 TEST(ExperimentTable, TheStepsSearchedAreThoseOfATime) {
   const ExperimentTable table = read_experiment_table(kSmall, "small.toml");
-  const TuneRule* rule = find_rule(table, table.cells[1]);
-  ASSERT_NE(rule, nullptr);
-  EXPECT_EQ(find_rule(table, table.cells[2]), nullptr);
+  const auto rule = find_rule(table, table.cells[1]);
+  ASSERT_TRUE(rule);
+  EXPECT_FALSE(find_rule(table, table.cells[2]));
   const Space space = read_space(space_for(*rule, 4), "small.toml");
   const auto step = std::ranges::find(space, "step", &Dimension::name);
   ASSERT_NE(step, space.end());
   EXPECT_EQ(std::get<Range>(step->domain).low, 0.25);
   EXPECT_EQ(std::get<Range>(step->domain).high, 2);
-  EXPECT_EQ(rule->with.at("cora").at("channels").text, "16");
+  EXPECT_EQ(rule->with.at("channels").text, "16");
 }
 
 TEST(ExperimentTable, MistakesAreNamed) {
@@ -177,8 +196,8 @@ TEST(ExperimentTable, ShippedTablesAreSound) {
       EXPECT_FALSE(cell.method.empty()) << cell.name;
       if (!has_model(cell)) continue;
       EXPECT_NO_THROW(resolve(cell.settings, {})) << name << " " << cell.name;
-      const TuneRule* rule = find_rule(table, cell);
-      if (rule == nullptr) continue;
+      const auto rule = find_rule(table, cell);
+      if (!rule) continue;
       EXPECT_NO_THROW(read_space(space_for(*rule, 8), name)) << cell.name;
       EXPECT_NO_THROW(resolve(rule->judge, {})) << cell.name;
     }

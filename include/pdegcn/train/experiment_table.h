@@ -25,16 +25,16 @@ struct Cell {
   Settings settings;
 };
 
-// What is searched over for the cells of some models.
+// What is searched over for the cells of some models and data sets, and how.
 struct TuneRule {
-  std::vector<std::string> models;
-  std::vector<std::string> data;  // the data sets it is for, or none for all
-  std::int64_t trials = 27;
+  std::vector<std::string> models;  // that it is for, or none for all
+  std::vector<std::string> data;    // the same of data sets
+  std::optional<std::int64_t> trials;
   std::string space;           // as in a file for read_space()
   std::optional<double> from;  // the time T = h L: the steps searched are from / L to until / L
   std::optional<double> until;
-  Settings judge;                        // only while searching, such as fewer splits
-  std::map<std::string, Settings> with;  // by data set: kept with what is found
+  Settings judge;  // only while searching, such as fewer splits
+  Settings with;   // kept with what is found
 };
 
 // A table or figure of the paper. Everything about it is in a TOML file, docs/reproduce.md has the
@@ -58,8 +58,9 @@ struct ExperimentTable {
 // Throws Error naming file and line.
 ExperimentTable read_experiment_table(std::string_view toml, const std::string& name);
 
-// The search of a cell: the rule for its model, nullptr when there is none.
-const TuneRule* find_rule(const ExperimentTable& table, const Cell& cell);
+// The search of a cell: all rules for its model and data set in one, in which their spaces are
+// joined and the later ones have the last word. Nothing when they leave nothing to search over.
+std::optional<TuneRule> find_rule(const ExperimentTable& table, const Cell& cell);
 
 // The space of a rule for that many layers.
 std::string space_for(const TuneRule& rule, std::int64_t layers);

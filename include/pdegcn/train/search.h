@@ -34,8 +34,10 @@ Space read_space(std::string_view toml, const std::string& name);
 // What one usually searches over, in the same form.
 std::string default_space(Task task, Model model);
 
-// The settings of a trial; they follow from seed and number alone.
-Settings draw_trial(const Space& space, std::uint64_t seed, std::int64_t trial);
+// The settings of a trial, from anywhere in the space or close to others; they follow from the
+// arguments alone.
+Settings draw_trial(const Space& space, std::uint64_t seed, std::int64_t trial,
+                    const Settings* near = nullptr);
 
 // Successive halving: all trials run for a few epochs, the better third of them for three times as
 // many, and so on, until those left have run their full number. At most `epochs` in all. The first

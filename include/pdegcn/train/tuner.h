@@ -16,6 +16,8 @@
 
 namespace pdegcn::train {
 
+inline constexpr std::int64_t kUsualTrials = 27;
+
 // One point of a space and how it did.
 struct Trial {
   std::int64_t number = 0;
@@ -28,10 +30,12 @@ struct Trial {
   std::string note;                                         // why it failed
 };
 
-// A search by successive halving, in a folder: trials drawn from a space and judged by their score
-// on the validation part, at the epoch that the run itself selects; of equal scores by what
-// selects. A loss alone would not do: settings that keep the outputs small, such as a strong weight
-// decay, have a high one and may classify best. The test part is never looked at.
+// A search by successive halving, in a folder. The first trial has the settings given, the others
+// of the first half are drawn from anywhere in a space, and each of the second half close to the
+// best before it. They are judged by their score on the validation part, at the epoch that the run
+// itself selects; of equal scores by what selects. A loss alone would not do: settings that keep
+// the outputs small, such as a strong weight decay, have a high one and may classify best. The test
+// part is never looked at.
 class Tuner {
  public:
   // `base` is settled and names one model; the data set must outlive this. `resume` goes on with
@@ -51,6 +55,8 @@ class Tuner {
   report::Table table(std::size_t most, bool exact = false) const;
 
  private:
+  Settings draw(const Trial& trial, const Settings* near) const;
+  void place(Trial& trial, Settings settings);
   std::string description() const;
   // What selects, as people see it; "failed" or nothing when the trial has no value.
   std::string shown(const Trial& trial, bool exact) const;
