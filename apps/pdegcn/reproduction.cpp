@@ -417,23 +417,23 @@ int Reproduction::tune() {
                        folder, fs::exists(folder / "tune.toml"));
     if (!quiet_) progress_->message(fmt::format("{}/{} {}", k + 1, searches.size(), cell->name));
     if (!tuner.run(*progress_, [&] { return is_over(); })) break;
-    const train::Trial& best = *tuner.ranking().front();
-    if (!std::isfinite(best.value)) {
+    const train::Trial* best = tuner.best();
+    if (best == nullptr) {
       warn(fmt::format("{}: no trial came to an end", cell->name));
       failed = true;
       continue;
     }
     found.command = command_line(wishes_);
-    found.trial = best.number;
-    found.validation = best.score;
-    found.settings = best.settings;
+    found.trial = best->number;
+    found.validation = best->score;
+    found.settings = best->settings;
     found.settings.insert(rule.with.begin(), rule.with.end());
     // Where the cell itself has nothing to choose an epoch by, it learns as long as was best here,
     // unless the rule says how long.
     const RunConfig own = train::settle(config_of(*cell, found.settings), *data);
     const std::string split = train::single_runs(own, *data).front().split;
     if (!found.settings.contains("epochs") && train::find_split(*data, split).validation.empty())
-      found.settings["epochs"] = {std::to_string(best.best_epoch), "tuned"};
+      found.settings["epochs"] = {std::to_string(best->best_epoch), "tuned"};
     ++ended;
     // Another search may have added to the file.
     if (fs::exists(path))

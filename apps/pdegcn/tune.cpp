@@ -70,8 +70,10 @@ int run(const Wishes& wishes, const Settings& flags) {
         fmt::format("the budget of {} minutes ended the search before its end: the same command "
                     "with --resume goes on with it",
                     wishes.budget));
-  if (const train::Trial& best = *tuner.ranking().front(); !std::isfinite(best.value))
-    throw Error("no trial came to an end{}", best.note.empty() ? "" : ": " + best.note);
+  if (tuner.best() == nullptr) {
+    const auto failed = tuner.ranking();
+    throw Error("no trial came to an end{}", failed.empty() ? "" : ": " + failed.front()->note);
+  }
   fmt::print(
       "judged on the validation part alone; the best config is {}:\n"
       "  pdegcn train --config {} --seeds 5\n",

@@ -159,7 +159,8 @@ TuneRule read_rule(const Node& node) {
       const auto& range = table_of(value, where);
       rule.from = range["from"].value<double>();
       rule.until = range["until"].value<double>();
-      if (!rule.from || !rule.until || !(*rule.from > 0) || !(*rule.from <= *rule.until))
+      if (range.size() != 2 || !rule.from || !rule.until || !(*rule.from > 0) ||
+          !(*rule.from <= *rule.until))
         throw Error("{}: this must be a range, from and until, above zero", where);
     } else if (key == "judge") {
       rule.judge = settings_of(value, node.file, where);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 
 #include "pdegcn/graph/error.h"
 #include "pdegcn/kernels/random.h"
@@ -50,19 +51,26 @@ std::string draw_choice(const Choice& choice, const std::string* centre, kernels
   return stays ? *centre : choice.values[random.below(choice.values.size())];
 }
 
+// Of a text that is one; unlike std::stod it takes the smallest there are.
+double number_in(const std::string& text) {
+  return std::strtod(text.c_str(), nullptr);
+}
+
 std::string draw_number(const Range& range, const std::string* centre, kernels::Random& random) {
   const auto scaled = [&](double x) { return range.log ? std::log(x) : x; };
   const double low = scaled(range.low), high = scaled(range.high);
   double value = random.uniform(low, high);
   if (centre != nullptr) {
-    const double inside = std::clamp(std::stod(*centre), range.low, range.high);
-    value = scaled(inside) + kNearStep * (high - low) * random.normal();
+    const double inside = std::clamp(number_in(*centre), range.low, range.high);
+    double step = kNearStep * (high - low);
+    if (range.whole && !range.log) step = std::max(step, 1.0);  // less would be rounded away
+    value = scaled(inside) + step * random.normal();
   }
   value = std::clamp(range.log ? std::exp(value) : value, range.low, range.high);
   // Three digits: a config that people can read is worth more than the rest.
   const std::string text =
       range.whole ? fmt::format("{}", std::llround(value)) : fmt::format("{:.3g}", value);
-  const double rounded = std::stod(text);
+  const double rounded = number_in(text);
   return rounded < range.low || rounded > range.high ? fmt::format("{}", value) : text;
 }
 

@@ -25,7 +25,7 @@ std::string judgeable(const data::Dataset& data) {
   return names + (names.empty() ? "" : " or") + " random:0";
 }
 
-// What the search starts from: without it among the trials, the best of them may be worse.
+// What the search starts from: without it among the trials, all of them may be worse.
 Settings given_settings(const Space& space, const RunConfig& base) {
   Settings settings;
   for (const Dimension& dimension : space)
@@ -36,8 +36,9 @@ Settings given_settings(const Space& space, const RunConfig& base) {
 
 bool is_better(const Trial* a, const Trial* b) {
   const auto key = [](const Trial* trial) {
-    const double score = std::isfinite(trial->value) ? trial->score : -INFINITY;
-    return std::tuple(-score, trial->value, -trial->epochs);
+    const bool failed = !std::isfinite(trial->value);
+    return std::tuple(failed, -trial->rounds, failed ? 0 : -trial->score, trial->value,
+                      -trial->epochs);
   };
   return key(a) < key(b);
 }
@@ -126,10 +127,10 @@ bool Tuner::run(report::Progress& progress, const std::function<bool()>& stop) {
     const Rung& rung = rungs[r];
     field.resize(std::min(field.size(), static_cast<std::size_t>(rung.trials)));
     for (std::size_t k = 0; k < field.size(); ++k) {
-      if (r == 0 && k >= (field.size() + 1) / 2)
-        place(*field[k],
-              draw(*field[k],
-                   &(*std::min_element(field.begin(), field.begin() + k, is_better))->settings));
+      if (r == 0 && k >= (field.size() + 1) / 2) {
+        const Trial& best = **std::min_element(field.begin(), field.begin() + k, is_better);
+        place(*field[k], draw(*field[k], std::isfinite(best.value) ? &best.settings : nullptr));
+      }
       const double start = report::Progress::steady_seconds();
       const std::string name = fmt::format(
           "round {}/{}, trial {}/{}{}", r + 1, rungs.size(), k + 1, field.size(),
@@ -137,6 +138,7 @@ bool Tuner::run(report::Progress& progress, const std::function<bool()>& stop) {
               ? fmt::format(", {} left in all", report::format_duration(spent / behind * ahead))
               : "");
       if (stop() || !advance(*field[k], rung.epochs, name, progress, stop)) return false;
+      field[k]->rounds = static_cast<std::int64_t>(r) + 1;
       const auto epochs = static_cast<double>(rung.epochs - (r == 0 ? 0 : rungs[r - 1].epochs));
       ahead -= epochs;
       behind += epochs;
@@ -232,19 +234,24 @@ report::Table Tuner::table(std::size_t most, bool exact) const {
 
 std::vector<const Trial*> Tuner::ranking() const {
   std::vector<const Trial*> order;
-  for (const Trial& trial : trials_) order.push_back(&trial);
+  for (const Trial& trial : trials_)
+    if (trial.rounds > 0) order.push_back(&trial);
   std::ranges::stable_sort(order, is_better);
   return order;
 }
 
+const Trial* Tuner::best() const {
+  const auto order = ranking();
+  return order.empty() || !std::isfinite(order.front()->value) ? nullptr : order.front();
+}
+
 void Tuner::write_table() const {
   report::write_atomically(folder_ / "trials.csv", table(trials_.size(), true).csv());
-  const Trial& best = *ranking().front();
-  if (!std::isfinite(best.value)) return;
-  report::write_atomically(
-      folder_ / "best.toml",
-      fmt::format("# The best of a search: trial {}, {:.2f} % on the validation part.\n{}",
-                  best.number, 100 * best.score, to_toml(best.config)));
+  if (const Trial* trial = best())
+    report::write_atomically(
+        folder_ / "best.toml",
+        fmt::format("# The best of a search: trial {}, {:.2f} % on the validation part.\n{}",
+                    trial->number, 100 * trial->score, to_toml(trial->config)));
 }
 
 }  // namespace pdegcn::train

@@ -275,20 +275,21 @@ TEST(Tune, JudgesByTheValidationPartAndGoesOnWhereItStopped) {
   pdegcn_ok(folder.path(), line + "whole");
   const std::string trials = read_text(folder.path() / "whole" / "trials.csv");
   EXPECT_EQ(std::count(trials.begin(), trials.end(), '\n'), 7) << trials;
-  // The best score comes first; of equal ones the least loss. Trial 1 has the settings given.
+  // Those of the last round come first, by their score, then by their loss. Trial 1 has the
+  // settings given.
   std::istringstream rows(trials);
   std::string row;
   std::getline(rows, row);
   EXPECT_TRUE(row.ends_with(",layers,lr")) << row;
-  std::pair<double, double> before(-1, 0);
+  std::tuple<int, double, double> before(-40, -1, 0);
   for (int number, epochs, best; std::getline(rows, row);) {
     double loss, score;
     ASSERT_EQ(std::sscanf(row.c_str(), "%d,%d,%d,%lf,%lf", &number, &epochs, &best, &loss, &score),
               5)
         << row;
     EXPECT_EQ(row.ends_with(",8,0.01"), number == 1) << row;
-    EXPECT_GE(std::pair(-score, loss), before) << trials;
-    before = {-score, loss};
+    EXPECT_GE(std::tuple(-epochs, -score, loss), before) << trials;
+    before = {-epochs, -score, loss};
   }
   EXPECT_TRUE(contains(pdegcn(folder.path(), line + "whole").err, "--resume"));
   pdegcn_ok(folder.path(), "train --config whole/best.toml --quiet --out best");
@@ -307,6 +308,46 @@ TEST(Tune, JudgesByTheValidationPartAndGoesOnWhereItStopped) {
   EXPECT_EQ(read_text(folder.path() / "parts" / "best.toml"),
             read_text(folder.path() / "whole" / "best.toml"));
   EXPECT_EQ(pdegcn(folder.path(), line + "parts --resume --trials 7").code, 1);
+}
+
+TEST(Tune, LooksNearTheBestOfTheFirstHalf) {
+  const TemporaryFolder folder;
+  OwnGraph().write(folder.path() / "own");
+  folder.write("space.toml", "lr = {low = 1e-7, high = 1, log = true}\n");
+  // So few epochs make a single round: the table has what the search went by.
+  pdegcn_ok(folder.path(),
+            "tune --data own --model d --layers 2 --channels 8 --trials 20 --epochs 20 "
+            "--space space.toml --quiet --threads 1 --out t");
+  struct Row {
+    double loss, score, lr;
+  };
+  std::map<int, Row> rows;
+  std::istringstream trials(read_text(folder.path() / "t" / "trials.csv"));
+  std::string line;
+  std::getline(trials, line);
+  for (int number, epochs, best; std::getline(trials, line);) {
+    Row row{};
+    ASSERT_EQ(std::sscanf(line.c_str(), "%d,%d,%d,%lf,%lf,%lf", &number, &epochs, &best, &row.loss,
+                          &row.score, &row.lr),
+              6)
+        << line;
+    rows[number] = row;
+  }
+  ASSERT_EQ(rows.size(), 20);
+  const auto distance = [](const Row& a, const Row& b) {
+    return std::abs(std::log10(a.lr / b.lr));
+  };
+  double anywhere = 0, near = 0;
+  for (int k = 2; k <= 20; ++k) {
+    Row best = rows[1];
+    for (int before = 2; before < k; ++before)
+      if (std::pair(-rows[before].score, rows[before].loss) < std::pair(-best.score, best.loss))
+        best = rows[before];
+    (k <= 10 ? anywhere : near) += distance(rows[k], best) / (k <= 10 ? 9 : 10);
+  }
+  // Over seven powers of ten, and with a standard deviation of 0.7 of them.
+  EXPECT_GT(anywhere, 1.5);
+  EXPECT_LT(near, 1);
 }
 
 // Columns in units of their own: years, centimetres.

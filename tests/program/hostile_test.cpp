@@ -155,10 +155,10 @@ TEST(Tune, OnlyNumbersThatAreNotFiniteFailATrial) {
                         "--lr-alpha 1e39 --quiet --out v"),
                  "--lr-alpha 1e+39");
   folder.write("space.toml", "lr = [1e30]\n");
-  expect_refused(
-      pdegcn(folder.path(),
-             "tune --data karate --layers 2 --epochs 5 --trials 1 --space space.toml --out u"),
-      "no trial came to an end: epoch");
+  expect_refused(pdegcn(folder.path(),
+                        "tune --data karate --layers 2 --epochs 5 --trials 1 --lr 1e30 --space "
+                        "space.toml --out u"),
+                 "no trial came to an end: epoch");
 }
 
 TEST(Tune, SearchesOnlyOverWhatHasAnEffect) {

@@ -361,7 +361,7 @@ TEST(Retraining, TakesTheEpochsThatTheRuleGives) {
   const TemporaryFolder folder;
   write_poses(folder.path() / "poses");
   std::string text = kPoses;
-  text.replace(text.find("trials"), 0, "with = {\"*\" = {schedule = \"cosine\", epochs = 11}}\n");
+  text.replace(text.find("trials"), 0, "with = {schedule = \"cosine\", epochs = 11}\n");
   folder.write("mine.toml", text);
   pdegcn_ok(folder.path(), "reproduce mine.toml --tune --quiet --out a");
   const std::string tuned = read_text(folder.path() / "a/tuned.toml");

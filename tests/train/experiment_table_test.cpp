@@ -86,6 +86,7 @@ TEST(ExperimentTable, RulesForTheSameCellAddUp) {
   text.insert(text.find("[[row]]"),
               "[[tune]]\ndata = [\"cora\"]\ntrials = 9\nspace = 'dropout = [0.5]'\n"
               "judge = {epochs = 7}\nwith = {channels = 32}\n"
+              "[[tune]]\ntime = {from = 3, until = 4}\nspace = 'lr-pde = [0.1]'\n"
               "[[tune]]\nmodels = [\"h\"]\nspace = 'weight-decay = [0.1]'\n");
   const ExperimentTable table = read_experiment_table(text, "small.toml");
   const auto rule = find_rule(table, table.cells[0]);
@@ -97,7 +98,17 @@ TEST(ExperimentTable, RulesForTheSameCellAddUp) {
   const Space space = read_space(space_for(*rule, 2), "small.toml");
   std::vector<std::string> names;
   for (const Dimension& dimension : space) names.push_back(dimension.name);
-  EXPECT_EQ(names, (std::vector<std::string>{"dropout", "lr", "step"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"dropout", "lr", "lr-pde", "step"}));
+  EXPECT_EQ(std::get<Range>(space.back().domain).low, 1.5);
+
+  // What is kept and how it is judged is nothing to search over.
+  text.erase(text.find("time = {from = 1"), std::string("time = {from = 1, until = 8}\n").size());
+  text.erase(text.find("time = {from = 3"), std::string("time = {from = 3, until = 4}\n").size());
+  for (std::size_t at; (at = text.find("space = ")) != std::string::npos;)
+    text.erase(at, text.find('\n', at) - at);
+  const ExperimentTable bare = read_experiment_table(text, "small.toml");
+  EXPECT_EQ(bare.tune.size(), 4);
+  EXPECT_FALSE(find_rule(bare, bare.cells[0]));
 }
 
 TEST(ExperimentTable, TheStepsSearchedAreThoseOfATime) {
@@ -116,6 +127,9 @@ TEST(ExperimentTable, TheStepsSearchedAreThoseOfATime) {
 TEST(ExperimentTable, MistakesAreNamed) {
   PDEGCN_EXPECT_ERROR(read_experiment_table("title = 'x'", "my.toml"), "my.toml", "no cells");
   PDEGCN_EXPECT_ERROR(read_experiment_table("rows = 1", "my.toml"), "line 1", "no such part");
+  PDEGCN_EXPECT_ERROR(
+      read_experiment_table("[[tune]]\ntime = {from = 1, until = 2, form = 3}", "my.toml"),
+      "line 2", "from and until");
   PDEGCN_EXPECT_ERROR(read_experiment_table("[[row]]\nname = 'x'", "my.toml"), "line 1", "cells");
   PDEGCN_EXPECT_ERROR(
       read_experiment_table("[[row]]\ndata = 'x'\ncells = [{layers = 1}, {layers = 1}]", "my.toml"),
@@ -198,7 +212,13 @@ TEST(ExperimentTable, ShippedTablesAreSound) {
       EXPECT_NO_THROW(resolve(cell.settings, {})) << name << " " << cell.name;
       const auto rule = find_rule(table, cell);
       if (!rule) continue;
-      EXPECT_NO_THROW(read_space(space_for(*rule, 8), name)) << cell.name;
+      const RunConfig config = resolve(cell.settings, {});
+      const Task task = cell.name.starts_with("modelnet10")              ? kGraph
+                        : config.split == "default" && name == "table-6" ? kCorrespondence
+                                                                         : kNode;
+      for (const Settings& settings :
+           {draw_trial(read_space(space_for(*rule, 8), name), 1, 1), rule->with})
+        EXPECT_NO_THROW(check_fit(settings, config, task, true)) << name << " " << cell.name;
       EXPECT_NO_THROW(resolve(rule->judge, {})) << cell.name;
     }
     for (const std::string& pattern : table.quick_cells)

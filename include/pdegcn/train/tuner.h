@@ -23,6 +23,7 @@ struct Trial {
   std::int64_t number = 0;
   Settings settings;
   RunConfig config;
+  std::int64_t rounds = 0;                                  // of the search that it took part in
   std::int64_t epochs = 0;                                  // run so far, at most
   double value = std::numeric_limits<double>::infinity();   // mean of what selects, less is better
   double score = std::numeric_limits<double>::quiet_NaN();  // of the validation part, at that epoch
@@ -35,7 +36,8 @@ struct Trial {
 // best before it. They are judged by their score on the validation part, at the epoch that the run
 // itself selects; of equal scores by what selects. A loss alone would not do: settings that keep
 // the outputs small, such as a strong weight decay, have a high one and may classify best. The test
-// part is never looked at.
+// part is never looked at. A trial that came to a later round is the better one: a score of few
+// epochs is not one of many.
 class Tuner {
  public:
   // `base` is settled and names one model; the data set must outlive this. `resume` goes on with
@@ -48,15 +50,20 @@ class Tuner {
   // and tells whether it came to the end. A trial that is cut short keeps the value it had before.
   bool run(report::Progress& progress, const std::function<bool()>& stop);
 
-  // The best first.
+  // The best first; none that has not run.
   std::vector<const Trial*> ranking() const;
+
+  // The first of them, or nullptr when none came to a score.
+  const Trial* best() const;
 
   // The best trials, at most so many; numbers to all digits if `exact`.
   report::Table table(std::size_t most, bool exact = false) const;
 
  private:
-  Settings draw(const Trial& trial, const Settings* near) const;
+  // Gives a trial its place in the space.
   void place(Trial& trial, Settings settings);
+  // Draws it, from anywhere or near other settings.
+  Settings draw(const Trial& trial, const Settings* near) const;
   std::string description() const;
   // What selects, as people see it; "failed" or nothing when the trial has no value.
   std::string shown(const Trial& trial, bool exact) const;
