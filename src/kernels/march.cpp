@@ -92,6 +92,8 @@ March<T>::March(MarchProblem<T> problem)
       c_(p_.channels),
       stride_(state_stride(c_)),
       second_order_(is_second_order(p_)),
+      tiles_(on_tiles<T>(c_, c_)),
+      strip_(tiles_ ? kTileStrip : kStrip),
       threads_(omp_get_max_threads()) {
   if (p_.workspace == nullptr) p_.workspace = std::make_shared<Workspace>();
 }
@@ -121,33 +123,51 @@ Matrix<T> March<T>::g(std::int64_t l) const {
 }
 
 template <class T>
-Matrix<T> March<T>::weight(std::int64_t l) const {
-  return {arrays_[kWeights] + l % 2 * c_ * stride_, c_, c_, stride_};
+Factor<T> March<T>::factor(std::int64_t slot) const {
+  return {{arrays_[kWeights] + slot * c_ * stride_, c_, c_, stride_}, tiles_};
 }
 
 template <class T>
-Matrix<T> March<T>::transposed(std::int64_t l) const {
-  return {arrays_[kWeights] + (2 + l % 2) * c_ * stride_, c_, c_, stride_};
+Factor<T> March<T>::weight(std::int64_t l) const {
+  return factor(l % 2);
+}
+
+template <class T>
+Factor<T> March<T>::transposed(std::int64_t l) const {
+  return factor(2 + l % 2);
 }
 
 // Lays out K of layer `straight` and Kᵀ of layer `turned` (where there are such layers) for later
-// passes; called by all threads, which share the rows and do not wait.
+// passes; called by all threads, which share the rows or panels and do not wait.
 template <class T>
 void March<T>::prepare_weights(std::int64_t straight, std::int64_t turned) {
-  if (straight >= 0 && straight < layers()) {
-    const Matrix<const T> K{p_.K[straight], c_, c_, c_};
+  const auto prepare = [&](const Factor<T>& to, const auto& get) {
+    if (to.tiles) {
+      TilePanels panels = to.panels();
 #pragma omp for nowait
-    for (std::int64_t i = 0; i < c_; ++i) copy_rows<T>(K, weight(straight), i, i + 1);
-  }
-  if (turned >= 0 && turned < layers()) {
-    const T* K = p_.K[turned];
+      for (std::int64_t p = 0; p < panels.count(); ++p) panels.fill(p, c_, get);
+      return;
+    }
 #pragma omp for nowait
     for (std::int64_t i = 0; i < c_; ++i) {
-      T* to = transposed(turned).row(i);
-      for (std::int64_t k = 0; k < c_; ++k) to[k] = K[k * c_ + i];
-      std::fill(to + c_, to + stride_, T{0});
+      T* const row = to.rows.row(i);
+      for (std::int64_t k = 0; k < c_; ++k) row[k] = get(i, k);
+      std::fill(row + c_, row + stride_, T{0});
     }
-  }
+  };
+  const std::int64_t c = c_;
+  if (straight >= 0 && straight < layers())
+    prepare(weight(straight),
+            [c, K = p_.K[straight]](std::int64_t i, std::int64_t k) { return K[i * c + k]; });
+  if (turned >= 0 && turned < layers())
+    prepare(transposed(turned),
+            [c, K = p_.K[turned]](std::int64_t i, std::int64_t k) { return K[k * c + i]; });
+}
+
+// The rows of f^l Kᵀ, which neighbours read in layer l.
+template <class T>
+void March<T>::next_product(std::int64_t l, std::int64_t first, std::int64_t last) const {
+  product_strip<T>(rows_of(f(l), first, last), transposed(l), rows_of(g(l), first, last));
 }
 
 template <class T>
@@ -243,7 +263,7 @@ void March<T>::forward(const T* f0, T* last, bool keep) {
   arrays_ =
       Arrays<T>(p_.workspace,
                 {states * n_ * stride_, products * n_ * stride_, saved * n_ * stride_,
-                 4 * c_ * stride_, 2 * threads_ * kStrip * stride_, 2 * pieces * stride_, entries});
+                 4 * c_ * stride_, 2 * threads_ * strip_ * stride_, 2 * pieces * stride_, entries});
   kept_ = count == 1;
   base_ = 0;
   loaded_ = count == 1 ? 0 : -1;
@@ -285,13 +305,13 @@ void March<T>::advance(std::int64_t first, std::int64_t last) {
 
 #pragma omp parallel num_threads(threads_)
   {
-    T* buffer = arrays_[kStrips] + 2 * omp_get_thread_num() * kStrip * stride_;
+    T* buffer = arrays_[kStrips] + 2 * omp_get_thread_num() * strip_ * stride_;
     prepare_weights(first, first);
     prepare_weights(-1, first + 1);
 #pragma omp barrier
 #pragma omp for schedule(dynamic)
     for (std::int64_t part = 0; part < parts; ++part) {
-      product_rows<T>(f(first), transposed(first), g(first), begin[part], begin[part + 1]);
+      next_product(first, begin[part], begin[part + 1]);
       if (limit > 0 && !all_below(rows_of(f(first), begin[part], begin[part + 1]), limit))
         outgrown_ = true;
     }
@@ -309,13 +329,13 @@ void March<T>::advance(std::int64_t first, std::int64_t last) {
       }
 #pragma omp for schedule(dynamic)
       for (std::int64_t part = 0; part < parts; ++part)
-        for (std::int64_t i = begin[part]; i < begin[part + 1]; i += kStrip) {
-          const std::int64_t end = std::min(i + kStrip, begin[part + 1]);
+        for (std::int64_t i = begin[part]; i < begin[part + 1]; i += strip_) {
+          const std::int64_t end = std::min(i + strip_, begin[part + 1]);
           const Matrix<T> y{buffer, end - i, c_, stride_};
           edge_flux_rows<T>(pass, i, end, RowPlan::longest, y);
           if (pieces > 0) sum_pieces(i, end, 1, y, {});
           step_rows<T>(p_.symmetric, y, weight(l), rows_of(f(l + 1), i, end), step_to(l, i));
-          if (l + 1 < last) product_rows<T>(f(l + 1), transposed(l + 1), g(l + 1), i, end);
+          if (l + 1 < last) next_product(l + 1, i, end);
           if (limit > 0 && !all_below(rows_of(f(l + 1), i, end), limit)) outgrown_ = true;
         }
     }

@@ -70,7 +70,8 @@ struct March<T>::Adjoint {
   // ȳ of layer l: the adjoint of the state above it times Kᵀ.
   void turn(std::int64_t l, std::int64_t first, std::int64_t last) const {
     if (march.p_.symmetric)
-      product_rows<T>(f(l + 1), march.transposed(l), y(l), first, last);
+      product_strip<T>(rows_of(f(l + 1), first, last), march.transposed(l),
+                       rows_of(y(l), first, last));
     else
       copy_rows<T>(f(l + 1), y(l), first, last);
   }
@@ -97,7 +98,7 @@ void March<T>::reverse_rows(std::int64_t l, std::int64_t i, std::int64_t end, Ma
   rest.grid = static_cast<T>(plan_.grid);
   const Matrix<T> before = rows_of(f(l + 1), i, end);  // the slot of f^{l-1}
   step_rows<T>(p_.symmetric, y, weight(l), before, rest);
-  if (l > 0) product_rows<T>(f(l - 1), transposed(l - 1), g(l - 1), i, end);
+  if (l > 0) next_product(l - 1, i, end);
 }
 
 // The layers last - 1 down to first, whose states are held (or are being recovered).
@@ -110,7 +111,7 @@ void March<T>::retreat(std::int64_t first, std::int64_t last, Adjoint& adjoint) 
 
 #pragma omp parallel num_threads(threads_)
   {
-    T* buffer = arrays_[kStrips] + 2 * omp_get_thread_num() * kStrip * stride_;
+    T* buffer = arrays_[kStrips] + 2 * omp_get_thread_num() * strip_ * stride_;
     prepare_weights(last - 1, last - 2);
 #pragma omp barrier
     for (std::int64_t l = last - 1; l >= first; --l) {
@@ -132,18 +133,18 @@ void March<T>::retreat(std::int64_t first, std::int64_t last, Adjoint& adjoint) 
 #pragma omp for schedule(dynamic)
       for (std::int64_t part = 0; part < adjoint.parts; ++part) {
         if (want_K) std::fill_n(adjoint.K_sum(l, part).data, c_ * stride_, T{0});
-        for (std::int64_t i = begin[part]; i < begin[part + 1]; i += kStrip) {
-          const std::int64_t end = std::min(i + kStrip, begin[part + 1]);
+        for (std::int64_t i = begin[part]; i < begin[part + 1]; i += strip_) {
+          const std::int64_t end = std::min(i + strip_, begin[part + 1]);
           const Matrix<T> y{buffer, end - i, c_, stride_};
-          const Matrix<T> g_bar{buffer + kStrip * stride_, end - i, c_, stride_};
+          const Matrix<T> g_bar{buffer + strip_ * stride_, end - i, c_, stride_};
           edge_flux_rows<T>(pass, i, end, RowPlan::longest, y, g_bar);
           if (pieces > 0) sum_pieces(i, end, 2, y, g_bar);
           if (plan_.memory == Memory::reverse) reverse_rows(l, i, end, y);
 
           const Matrix<T> above = rows_of(adjoint.f(l + 1), i, end);
           if (want_K) {
-            if (p_.symmetric) gram_rows<T>(y, above, adjoint.K_sum(l, part), 0, end - i);
-            gram_rows<T>(g_bar, rows_of(f(l), i, end), adjoint.K_sum(l, part), 0, end - i);
+            if (p_.symmetric) gram_strip<T>(tiles_, y, above, adjoint.K_sum(l, part));
+            gram_strip<T>(tiles_, g_bar, rows_of(f(l), i, end), adjoint.K_sum(l, part));
           }
           if (wanted.steps != nullptr) {
             StepCoefficients& sum = adjoint.step_sums[l * adjoint.parts + part];
@@ -160,7 +161,7 @@ void March<T>::retreat(std::int64_t first, std::int64_t last, Adjoint& adjoint) 
             rest.z = static_cast<T>(p_.steps[l + 1].b);
             rest.Z = adjoint.f(l + 2).row(i);
           }
-          product_rows<T>(g_bar, weight(l), rows_of(adjoint.f(l), i, end), 0, end - i, rest);
+          product_strip<T>(g_bar, weight(l), rows_of(adjoint.f(l), i, end), rest);
           adjoint.add_given(l, i, end);
           if (l > 0) adjoint.turn(l - 1, i, end);
         }

@@ -4,20 +4,10 @@
 #include <cmath>
 #include <cstdint>
 
-#include "pdegcn/kernels/product.h"
 #include "pdegcn/kernels/row_plan.h"
+#include "strips.h"
 
 namespace pdegcn::kernels {
-
-// Rows that go through a layer together: enough to fill the tiles of the products, few enough to
-// stay in the cache from one operation to the next.
-inline constexpr std::int64_t kStrip = 48;
-
-// Rows first..last of a matrix.
-template <class T>
-Matrix<T> rows_of(const Matrix<T>& m, std::int64_t first, std::int64_t last) {
-  return {m.row(first), last - first, m.cols, m.stride};
-}
 
 // Calls work(first, last) for the rows of every part, by all threads.
 template <class Work>
@@ -35,9 +25,9 @@ T to_grid(T value, T grid) {
 
 // next = scale y K + the rest of the step, or without the K.
 template <class T>
-void step_rows(bool with_weight, Matrix<const T> y, Matrix<const T> K, Matrix<T> next,
+void step_rows(bool with_weight, Matrix<const T> y, const Factor<T>& K, Matrix<T> next,
                const Epilogue<T>& rest) {
-  if (with_weight) return product_rows<T>(y, K, next, 0, y.rows, rest);
+  if (with_weight) return product_strip<T>(y, K, next, rest);
   for (std::int64_t i = 0; i < y.rows; ++i)
     for (std::int64_t k = 0; k < padded(y.cols); ++k) {
       const std::int64_t at = i * next.stride + k;

@@ -4,12 +4,10 @@
 
 #include "pdegcn/graph/error.h"
 #include "pdegcn/kernels/product.h"
+#include "strips.h"
 
 namespace pdegcn::kernels {
 namespace {
-
-// Rows that one thread takes at a time; a multiple of the rows of a tile.
-constexpr std::int64_t kStrip = 48;
 
 // A sum over rows is cut into pieces of work that do not depend on the number of threads: blocks of
 // columns of the result and, when these are few, groups of rows that are summed apart.
@@ -31,6 +29,22 @@ struct Padded {
   Buffer<T> copy;
 };
 
+// The same for floats on the matrix unit.
+void multiply_on_tiles(Matrix<const float> a, Matrix<const float> b, Matrix<float> c) {
+  TilePanels panels(b.rows, b.cols);
+#pragma omp parallel
+  {
+#pragma omp for
+    for (std::int64_t p = 0; p < panels.count(); ++p)
+      panels.fill(p, b.rows, [&](std::int64_t k, std::int64_t j) { return b.row(k)[j]; });
+#pragma omp for schedule(dynamic)
+    for (std::int64_t first = 0; first < a.rows; first += kTileStrip) {
+      const std::int64_t last = std::min(first + kTileStrip, a.rows);
+      product_strip(rows_of(a, first, last), panels, rows_of(c, first, last), {});
+    }
+  }
+}
+
 }  // namespace
 
 template <class T>
@@ -38,8 +52,10 @@ void multiply(Matrix<const T> a, Matrix<const T> b, Matrix<T> c) {
   if (a.cols != b.rows || c.rows != a.rows || c.cols != b.cols)
     throw Error("a product of {} x {} and {} x {} does not make {} x {}", a.rows, a.cols, b.rows,
                 b.cols, c.rows, c.cols);
-  const Padded<T> right(b);
   const bool in_place = c.is_padded();
+  if constexpr (std::is_same_v<T, float>)
+    if (in_place && on_tiles<T>(b.rows, b.cols)) return multiply_on_tiles(a, b, c);
+  const Padded<T> right(b);
   const std::int64_t strips = (a.rows + kStrip - 1) / kStrip;
   const std::int64_t strip_size = in_place ? 0 : kStrip * padded(c.cols);
   const Buffer<T> buffer(omp_get_max_threads() * strip_size);
@@ -65,7 +81,10 @@ void multiply_transposed(Matrix<const T> a, Matrix<const T> b, Matrix<T> c) {
     throw Error("a product of {} x {}, transposed, and {} x {} does not make {} x {}", a.rows,
                 a.cols, b.rows, b.cols, c.rows, c.cols);
   const Padded<T> right(b);
-  const std::int64_t blocks = (c.cols + kColumnsPerBlock - 1) / kColumnsPerBlock;
+  const bool tiles = on_tiles<T>(c.rows, c.cols);
+  // The matrix unit lays out the left factor anew for each block: it has one.
+  const std::int64_t width = tiles ? c.cols : kColumnsPerBlock;
+  const std::int64_t blocks = (c.cols + width - 1) / width;
   const std::int64_t groups = std::clamp<std::int64_t>(
       a.rows / kRowsPerGroup, 1,
       std::max<std::int64_t>(1, kPieces / std::max<std::int64_t>(1, blocks)));
@@ -77,14 +96,16 @@ void multiply_transposed(Matrix<const T> a, Matrix<const T> b, Matrix<T> c) {
 #pragma omp for schedule(dynamic)
     for (std::int64_t piece = 0; piece < groups * blocks; ++piece) {
       const std::int64_t g = piece / blocks;
-      const std::int64_t column = piece % blocks * kColumnsPerBlock;
-      const std::int64_t width = std::min(kColumnsPerBlock, c.cols - column);
-      const Matrix<T> sum{sums.data() + g * size + column, c.rows, width, stride};
-      for (std::int64_t i = 0; i < sum.rows; ++i) std::fill_n(sum.row(i), padded(width), T{0});
-      const Matrix<const T> part{right.view.data + column, b.rows, width, right.view.stride};
-      const std::int64_t last = (g + 1) * a.rows / groups;
-      for (std::int64_t first = g * a.rows / groups; first < last; first += kRowsPerGroup)
-        gram_rows<T>(a, part, sum, first, std::min(last, first + kRowsPerGroup));
+      const std::int64_t column = piece % blocks * width;
+      const std::int64_t columns = std::min(width, c.cols - column);
+      const Matrix<T> sum{sums.data() + g * size + column, c.rows, columns, stride};
+      for (std::int64_t i = 0; i < sum.rows; ++i) std::fill_n(sum.row(i), padded(columns), T{0});
+      const Matrix<const T> part{right.view.data + column, b.rows, columns, right.view.stride};
+      const std::int64_t end = (g + 1) * a.rows / groups;
+      for (std::int64_t first = g * a.rows / groups; first < end; first += kRowsPerGroup) {
+        const std::int64_t last = std::min(end, first + kRowsPerGroup);
+        gram_strip<T>(tiles, rows_of(a, first, last), rows_of(part, first, last), sum);
+      }
     }
 #pragma omp for
     for (std::int64_t i = 0; i < c.rows; ++i)

@@ -1,5 +1,7 @@
 #include "tiles.h"
 
+#include "pdegcn/kernels/targets.h"
+
 #if defined(__x86_64__) && defined(__linux__)
 #include <cpuid.h>
 #include <immintrin.h>
@@ -60,6 +62,77 @@ PDEGCN_TILES void lay_out(Matrix<const float> a, std::int64_t row_tiles, std::ui
         _mm256_store_si256(reinterpret_cast<__m256i*>(to + kTile + half * 16), x.rest);
       }
     }
+}
+
+// Sixteen vectors of sixteen words, turned over.
+PDEGCN_TILES inline void transpose(__m512i (&v)[16]) {
+  __m512i w[16];
+  for (int i = 0; i < 16; i += 2) {
+    w[i] = _mm512_maskz_unpacklo_epi32(kAll, v[i], v[i + 1]);
+    w[i + 1] = _mm512_maskz_unpackhi_epi32(kAll, v[i], v[i + 1]);
+  }
+  for (int i = 0; i < 16; i += 4)
+    for (int k = 0; k < 2; ++k) {
+      v[i + 2 * k] = _mm512_maskz_unpacklo_epi64(0xff, w[i + k], w[i + k + 2]);
+      v[i + 2 * k + 1] = _mm512_maskz_unpackhi_epi64(0xff, w[i + k], w[i + k + 2]);
+    }
+  for (int i = 0; i < 16; i += 8)
+    for (int k = 0; k < 4; ++k) {
+      w[i + k] = _mm512_maskz_shuffle_i32x4(kAll, v[i + k], v[i + k + 4], 0x88);
+      w[i + k + 4] = _mm512_maskz_shuffle_i32x4(kAll, v[i + k], v[i + k + 4], 0xdd);
+    }
+  for (int k = 0; k < 8; ++k) {
+    v[k] = _mm512_maskz_shuffle_i32x4(kAll, w[k], w[k + 8], 0x88);
+    v[k + 8] = _mm512_maskz_shuffle_i32x4(kAll, w[k], w[k + 8], 0xdd);
+  }
+}
+
+// Rows of a matrix as tiles of a right factor, by 32 rows and then by 16 columns, or as tiles of
+// its transpose as a left factor; heads and then rests. Rows that a tile lacks are zeros.
+template <bool Transposed>
+PDEGCN_TILES void lay_out_pairs(Matrix<const float> m, std::uint16_t* to) {
+  for (std::int64_t k = 0; k < m.rows; k += kPair)
+    for (std::int64_t c = 0; c < m.cols; c += kRows, to += 2 * kTile) {
+      __m512i heads[16], rests[16];
+      for (std::int64_t r = 0; r < 16; ++r) {
+        const auto row = [&](std::int64_t i) PDEGCN_TILES {
+          return split(i < m.rows ? _mm512_loadu_ps(m.row(i) + c) : _mm512_setzero_ps());
+        };
+        const Halves x = row(k + 2 * r), y = row(k + 2 * r + 1);
+        heads[r] = side_by_side(x.head, y.head);
+        rests[r] = side_by_side(x.rest, y.rest);
+      }
+      if (Transposed) transpose(heads), transpose(rests);
+      for (std::int64_t r = 0; r < 16; ++r) {
+        _mm512_store_si512(to + r * kPair, heads[r]);
+        _mm512_store_si512(to + kTile + r * kPair, rests[r]);
+      }
+    }
+}
+
+// C = scale P + x X + z Z, see Epilogue.
+PDEGCN_TILES void join(Matrix<const float> p, Matrix<float> c, const Epilogue<float>& e) {
+  const __m512 scale = _mm512_set1_ps(e.scale), x = _mm512_set1_ps(e.x), z = _mm512_set1_ps(e.z);
+  const __m512 grid = _mm512_set1_ps(e.grid), per_grid = _mm512_set1_ps(1 / e.grid);
+  for (std::int64_t i = 0; i < c.rows; ++i)
+    for (std::int64_t k = 0; k < c.cols; k += 16) {
+      const std::int64_t at = i * c.stride + k;
+      __m512 value = _mm512_mul_ps(scale, _mm512_load_ps(p.row(i) + k));
+      if (e.grid > 0)
+        value = _mm512_mul_ps(_mm512_maskz_roundscale_ps(kAll, _mm512_mul_ps(value, per_grid), 0),
+                              grid);
+      if (e.X != nullptr) value = _mm512_fmadd_ps(x, _mm512_load_ps(e.X + at), value);
+      if (e.Z != nullptr) value = _mm512_fmadd_ps(z, _mm512_load_ps(e.Z + at), value);
+      _mm512_store_ps(c.data + at, value);
+    }
+}
+
+// Memory of this thread that is kept from call to call, one for each use of it.
+template <int Use, class T>
+T* scratch(std::int64_t count) {
+  thread_local Buffer<T> memory;
+  if (memory.count() < count) memory = Buffer<T>(count);
+  return memory.data();
 }
 
 // Two tiles of rows times two of columns, added to the four of the result.
@@ -149,7 +222,7 @@ bool tiles_exist() {
 PDEGCN_TILES void TilePanels::split_pair(const float* even, const float* odd, std::int64_t panel,
                                          std::int64_t row) {
   std::uint16_t* to =
-      values_.data() + panel * panel_ + row / kPair * (kWidth / 16) * 2 * kTile + row % kPair * 16;
+      values_ + panel * panel_ + row / kPair * (kWidth / 16) * 2 * kTile + row % kPair * 16;
   for (std::int64_t c = 0; c < kWidth; c += 16, to += 2 * kTile) {
     const Halves x = split(_mm512_load_ps(even + c));
     const Halves y = split(_mm512_load_ps(odd + c));
@@ -173,12 +246,39 @@ void multiply_strip(Matrix<const float> a, const TilePanels& b, Matrix<float> c,
           for (std::int64_t r = 0; r < row_tiles; r += 2)
             multiply_tiles(
                 left + r * 2 * kTile, row_tiles * 2 * kTile,
-                b.values_.data() + p * b.panel_ + (k / kPair * kColumnTiles + column) * 2 * kTile,
+                b.values_ + p * b.panel_ + (k / kPair * kColumnTiles + column) * 2 * kTile,
                 kColumnTiles * 2 * kTile, (depth + kPair - 1) / kPair,
                 c.row(first + r * kRows) + p * TilePanels::kWidth + column * 16, c.stride,
                 add || k > 0);
     }
   }
+  end_tiles();
+}
+
+void product_strip(Matrix<const float> a, const TilePanels& b, Matrix<float> c,
+                   const Epilogue<float>& epilogue) {
+  const std::int64_t stride = b.count() * TilePanels::kWidth;
+  const bool alone =
+      epilogue.scale == 1 && epilogue.grid == 0 && epilogue.X == nullptr && epilogue.Z == nullptr;
+  if (alone && a.rows % kPair == 0 && c.cols == stride) return multiply_strip(a, b, c, false);
+  const Matrix<float> product{scratch<0, float>((a.rows + kPair - 1) / kPair * kPair * stride),
+                              a.rows, c.cols, stride};
+  multiply_strip(a, b, product, false);
+  join(product, c, epilogue);
+}
+
+void gram_strip(Matrix<const float> a, Matrix<const float> b, Matrix<float> c) {
+  const std::int64_t steps = (a.rows + kPair - 1) / kPair;
+  std::uint16_t* const left = scratch<1, std::uint16_t>(steps * kPair * a.cols * 2);
+  std::uint16_t* const right = scratch<2, std::uint16_t>(steps * kPair * b.cols * 2);
+  lay_out_pairs<true>(a, left);
+  lay_out_pairs<false>(b, right);
+  begin_tiles();
+  for (std::int64_t k = 0; k < b.cols; k += 2 * kRows)
+    for (std::int64_t i = 0; i < a.cols; i += 2 * kRows)
+      multiply_tiles(left + i / kRows * 2 * kTile, a.cols / kRows * 2 * kTile,
+                     right + k / kRows * 2 * kTile, b.cols / kRows * 2 * kTile, steps, c.row(i) + k,
+                     c.stride, true);
   end_tiles();
 }
 
@@ -193,7 +293,24 @@ bool tiles_exist() {
 }
 void TilePanels::split_pair(const float*, const float*, std::int64_t, std::int64_t) {}
 void multiply_strip(Matrix<const float>, const TilePanels&, Matrix<float>, bool) {}
+void product_strip(Matrix<const float>, const TilePanels&, Matrix<float>, const Epilogue<float>&) {}
+void gram_strip(Matrix<const float>, Matrix<const float>, Matrix<float>) {}
 
 }  // namespace pdegcn::kernels
 
 #endif
+
+namespace pdegcn::kernels {
+
+template <>
+bool on_tiles<float>(std::int64_t inner, std::int64_t columns) {
+  constexpr std::int64_t kLeast = 128;
+  return inner >= kLeast && columns >= kLeast && inner % TilePanels::kWidth == 0 &&
+         columns % TilePanels::kWidth == 0 && target() == kTiles;
+}
+template <>
+bool on_tiles<double>(std::int64_t, std::int64_t) {
+  return false;
+}
+
+}  // namespace pdegcn::kernels

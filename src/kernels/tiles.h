@@ -3,15 +3,17 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "pdegcn/kernels/matrix.h"
+#include "pdegcn/kernels/product.h"
 
 namespace pdegcn::kernels {
 
 // Products of floats on the matrix unit that some processors have (AMX), several times the rate of
 // their vector units. It multiplies numbers of 8 significant bits and adds floats: a float goes in
 // as two such numbers, its head and what the head leaves, and of the four products the one of the
-// two rests is left out. The error of a term is at most 3/2¹⁸ of it, where floats have 1/2²⁴. Sums
-// run in the same order for every row, wherever it stands.
+// two rests is left out. The head is wrong by at most 1/2⁸ of the float, head and rest together by
+// 1/2¹⁷, so that a term is wrong by at most 1/2¹⁶ + 2/2¹⁷ = 1/2¹⁵ of itself, where floats have
+// 1/2²⁴; a sum over many terms is better than that, since errors have either sign. Sums run in the
+// same order for every row, wherever it stands.
 
 // The name of the target that uses it, and the vector units as AVX-512 does.
 inline constexpr const char* kTiles = "AMX";
@@ -19,15 +21,27 @@ inline constexpr const char* kTiles = "AMX";
 // Whether the processor has the unit and the system lets this process use it.
 bool tiles_exist();
 
+// Whether products of matrices that are `inner` deep and have `columns` columns go there: only
+// where the time that it takes to cut the factors in two is a small part of the whole.
+template <class T>
+bool on_tiles(std::int64_t inner, std::int64_t columns);
+
 // A right factor cut into panels of kWidth columns, laid out for multiply_strip.
 class TilePanels {
  public:
   static constexpr std::int64_t kWidth = 64;
 
-  TilePanels(std::int64_t rows, std::int64_t cols)
+  TilePanels(std::int64_t rows, std::int64_t cols) : TilePanels(rows, cols, nullptr) {
+    own_ = Buffer<float>(count() * panel_ / 2);
+    values_ = reinterpret_cast<std::uint16_t*>(own_.data());
+  }
+
+  // In memory of the caller's, on a cache line, for as many floats as the matrix has when it is
+  // padded to 32 rows and whole panels.
+  TilePanels(std::int64_t rows, std::int64_t cols, void* memory)
       : cols_(cols),
         panel_((rows + kPair - 1) / kPair * kPair * kWidth * 2),
-        values_(count() * panel_) {}
+        values_(static_cast<std::uint16_t*>(memory)) {}
 
   std::int64_t count() const { return (cols_ + kWidth - 1) / kWidth; }
 
@@ -51,11 +65,19 @@ class TilePanels {
   void split_pair(const float* even, const float* odd, std::int64_t panel, std::int64_t row);
 
   std::int64_t cols_, panel_;
-  Buffer<std::uint16_t> values_;
+  std::uint16_t* values_;
+  Buffer<float> own_;
 };
 
 // C += A B, or C = A B, on the calling thread. C has room for whole panels, and for rows up to a
 // multiple of 32; what it holds there afterwards means nothing.
 void multiply_strip(Matrix<const float> a, const TilePanels& b, Matrix<float> c, bool add);
+
+// All rows of C = A B and its epilogue, as product_rows.
+void product_strip(Matrix<const float> a, const TilePanels& b, Matrix<float> c,
+                   const Epilogue<float>& epilogue);
+
+// C += Aᵀ B, as gram_rows. A has a multiple of 32 columns, B whole panels.
+void gram_strip(Matrix<const float> a, Matrix<const float> b, Matrix<float> c);
 
 }  // namespace pdegcn::kernels

@@ -51,7 +51,7 @@ Propagation::Propagation(const Graph& graph, torch::ScalarType type, double drop
     : matrix_(normalized(graph, type, drop_edge, draw)) {}
 
 torch::Tensor Propagation::operator()(const torch::Tensor& x) const {
-  return matrix_.product(x.t());
+  return matrix_.times(x);
 }
 
 Propagation Propagation::dropped(double p, const Draw& draw, std::uint64_t site) const {

@@ -41,33 +41,35 @@ torch::Tensor transposed(const torch::Tensor& m) {
 
 // What backward needs, kept by the autograd graph.
 struct Kept : torch::CustomClassHolder {
-  Kept(std::shared_ptr<const SparseInput::Pattern> p, torch::Tensor v)
-      : pattern(std::move(p)), values(std::move(v)) {}
+  Kept(std::shared_ptr<const SparseInput::Pattern> p, torch::Tensor v, bool t)
+      : pattern(std::move(p)), values(std::move(v)), turned(t) {}
   std::shared_ptr<const SparseInput::Pattern> pattern;
   torch::Tensor values;
+  bool turned;
 };
 
+// S X, or S Wᵀ when the factor is `turned`.
 class SparseProduct : public torch::autograd::Function<SparseProduct> {
  public:
   static torch::Tensor forward(torch::autograd::AutogradContext* context,
-                               const torch::Tensor& weight,
+                               const torch::Tensor& factor, bool turned,
                                const std::shared_ptr<const SparseInput::Pattern>& pattern,
                                const torch::Tensor& values) {
     context->saved_data["kept"] =
-        torch::IValue::make_capsule(c10::make_intrusive<Kept>(pattern, values));
+        torch::IValue::make_capsule(c10::make_intrusive<Kept>(pattern, values, turned));
     const auto rows = static_cast<std::int64_t>(pattern->offsets.size()) - 1;
-    const auto b = transposed(weight);
-    auto c = torch::empty({rows, weight.size(0)}, weight.options());
-    with_type(weight, [&](auto zero) {
+    const auto b = turned ? transposed(factor) : factor.contiguous();
+    auto c = torch::empty({rows, b.size(1)}, b.options());
+    with_type(b, [&](auto zero) {
       using T = decltype(zero);
-      kernels::multiply_sparse<T>({rows, weight.size(1), pattern->offsets.data(),
-                                   pattern->columns.data(), values.data_ptr<T>()},
-                                  view<T>(b), view<T>(c));
+      kernels::multiply_sparse<T>(
+          {rows, b.size(0), pattern->offsets.data(), pattern->columns.data(), values.data_ptr<T>()},
+          view<T>(b), view<T>(c));
     });
     return c;
   }
 
-  // ∂/∂W = (Sᵀ given)ᵀ, row by row over the columns of S.
+  // ∂/∂X = Sᵀ given, row by row over the columns of S.
   static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
                                                  torch::autograd::variable_list outputs) {
     const auto& kept = static_cast<Kept&>(*context->saved_data["kept"].toCapsule());
@@ -82,7 +84,7 @@ class SparseProduct : public torch::autograd::Function<SparseProduct> {
            kept.values.data_ptr<T>(), pattern.order.data()},
           view<T>(given), view<T>(result));
     });
-    return {transposed(result), {}, {}};
+    return {kept.turned ? transposed(result) : result, {}, {}, {}};
   }
 };
 
@@ -132,11 +134,22 @@ torch::Tensor SparseInput::product(const torch::Tensor& weight) const {
   if (weight.dim() != 2 || weight.size(1) != cols_)
     throw Error("an input of {} x {} does not fit weights of {} (outputs x inputs)", rows_, cols_,
                 fmt::join(weight.sizes(), " x "));
-  if (weight.scalar_type() != values_.scalar_type() || !weight.device().is_cpu())
+  return multiply(weight, true);
+}
+
+torch::Tensor SparseInput::times(const torch::Tensor& x) const {
+  if (x.dim() != 2 || x.size(0) != cols_)
+    throw Error("a matrix of {} x {} does not fit features of {}", rows_, cols_,
+                fmt::join(x.sizes(), " x "));
+  return multiply(x, false);
+}
+
+torch::Tensor SparseInput::multiply(const torch::Tensor& factor, bool turned) const {
+  if (factor.scalar_type() != values_.scalar_type() || !factor.device().is_cpu())
     throw Error("sparse features are {} on the CPU, the weights {} on {}",
-                toString(values_.scalar_type()), toString(weight.scalar_type()),
-                weight.device().str());
-  return SparseProduct::apply(weight, pattern_, values_);
+                toString(values_.scalar_type()), toString(factor.scalar_type()),
+                factor.device().str());
+  return SparseProduct::apply(factor, turned, pattern_, values_);
 }
 
 torch::Tensor SparseInput::dense() const {

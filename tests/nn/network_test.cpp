@@ -3,6 +3,7 @@
 #include "pdegcn/graph/error.h"
 #include "pdegcn/graph/operators.h"
 #include "pdegcn/graph/transform.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/random_graph.h"
 #include "tests/support/tensors.h"
 
@@ -84,6 +85,18 @@ TEST(NodeClassifier, SparseAndDenseInputAgree) {
   network->forward(input).square().sum().backward();
   EXPECT_LT(distance(network->forward(input), dense_result), 1e-6);
   EXPECT_LT(distance(network->opening->weight.grad(), dense_gradient), 1e-5);
+}
+
+TEST(SparseInput, BothProductsAreThoseOfTheDenseMatrix) {
+  const nn::SparseInput sparse(sparse_matrix(20, 40), torch::kFloat64);
+  const auto x = torch::randn({40, 7}, torch::kFloat64).requires_grad_();
+  const auto g = torch::randn({20, 7}, torch::kFloat64);
+  const auto truth = torch::autograd::grad({sparse.dense().matmul(x)}, {x}, {g}).front();
+  for (const auto& y : {sparse.times(x), sparse.product(x.t())}) {
+    EXPECT_LT(distance(y, sparse.dense().matmul(x)), 1e-14);
+    EXPECT_LT(distance(torch::autograd::grad({y}, {x}, {g}).front(), truth), 1e-14);
+  }
+  PDEGCN_EXPECT_ERROR(sparse.times(torch::ones({20, 7}, torch::kFloat64)), "20 x 40", "20 x 7");
 }
 
 TEST(NodeClassifier, StartsAsThePlainEquation) {

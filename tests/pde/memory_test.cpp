@@ -64,6 +64,16 @@ TEST(Memory, AReversedWaveGivesTheBitsOfStoreOnTheSameGrid) {
     }
 }
 
+// As wide as the matrix unit takes them, where there is one.
+TEST(Memory, AWideReversedWaveGivesTheBitsOfStore) {
+  Options options;
+  options.grid = 0x1p-18;
+  Setting s(mixed_graph(), 128, 16, Kind::h, torch::kFloat32, 1, 0.1);
+  s.f0 = 0.25 * s.f0;
+  expect_same(s, options, Memory::reverse);
+  expect_same(s, options, Memory::checkpoint);
+}
+
 TEST(Memory, TheDefaultGridHardlyMovesAResult) {
   for (const auto type : {torch::kFloat32, torch::kFloat64}) {
     const Setting s(mixed_graph(), 5, 20, Kind::h, type, 1, 0.2);

@@ -86,6 +86,9 @@ inline constexpr std::int64_t state_stride(std::int64_t channels) {
   return padded(channels) + (padded(channels) % (kPadding * 16) == 0 ? kPadding : 0);
 }
 
+template <class T>
+struct Factor;
+
 // Where the gradients go; null where one is not wanted. Each is added to what is there.
 template <class T>
 struct MarchGradients {
@@ -139,9 +142,11 @@ class March {
   void copy_in(const T* values, Matrix<T> to, std::int64_t first, std::int64_t last) const;
   Matrix<T> f(std::int64_t l) const;
   Matrix<T> g(std::int64_t l) const;
-  Matrix<T> weight(std::int64_t l) const;
-  Matrix<T> transposed(std::int64_t l) const;
+  Factor<T> factor(std::int64_t slot) const;
+  Factor<T> weight(std::int64_t l) const;
+  Factor<T> transposed(std::int64_t l) const;
   void prepare_weights(std::int64_t straight, std::int64_t turned);
+  void next_product(std::int64_t l, std::int64_t first, std::int64_t last) const;
   EdgePass<T> edge_pass(std::int64_t l) const;
   Epilogue<T> step_to(std::int64_t l, std::int64_t i) const;
   void sum_pieces(std::int64_t first, std::int64_t last, int fields, Matrix<T> y,
@@ -159,6 +164,8 @@ class March {
   std::int64_t c_;
   std::int64_t stride_;
   bool second_order_;      // whether any step looks two states back
+  bool tiles_;             // whether products run on the matrix unit
+  std::int64_t strip_;     // rows that go through a layer together
   bool kept_ = false;      // whether f_ and g_ hold the states of a segment, or the last two
   std::int64_t base_ = 0;  // the first layer of that segment
   std::atomic<bool> outgrown_ = false;

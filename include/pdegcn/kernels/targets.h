@@ -8,8 +8,8 @@ namespace pdegcn::kernels {
 
 // The kernels are compiled once for each of several instruction sets ("AVX-512", "AVX2", "SSE4", a
 // portable one), and the best that the processor has is used. "AMX" is AVX-512 with the products of
-// classify.h on the matrix unit, which rounds their factors to 16 bits. Results agree between them
-// to rounding, not to the bit: the name belongs to a result.
+// classify.h, and of floats with 128 channels or more, on the matrix unit, which cuts their factors
+// to 16 bits. Results agree between them to rounding, not to the bit: the name belongs to a result.
 
 // Those that this processor can run, the best first.
 std::vector<std::string> targets();

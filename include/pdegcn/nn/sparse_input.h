@@ -23,14 +23,17 @@ class SparseInput {
   // The same non-zeros with other values.
   SparseInput with_values(torch::Tensor values) const;
 
-  // S Wᵀ for W (out x cols); gradients reach W, not the values.
+  // S Wᵀ for W (out x cols), and S X for X (cols x out); gradients reach W and X, not the values.
   torch::Tensor product(const torch::Tensor& weight) const;
+  torch::Tensor times(const torch::Tensor& x) const;
 
   torch::Tensor dense() const;
 
   struct Pattern;
 
  private:
+  torch::Tensor multiply(const torch::Tensor& factor, bool turned) const;
+
   std::shared_ptr<const Pattern> pattern_;
   std::int64_t rows_;
   std::int64_t cols_;
