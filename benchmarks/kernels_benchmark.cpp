@@ -89,6 +89,24 @@ void Gram(benchmark::State& state) {
 }
 BENCHMARK(Gram)->Args({2708, 64})->Args({6890, 128})->Args({19717, 256});
 
+// By the functions for whole matrices, which take the matrix unit where there is one.
+template <bool Transposed>
+void Multiply(benchmark::State& state) {
+  const std::int64_t n = state.range(0), c = state.range(1);
+  omp_set_num_threads(1);
+  const auto a = random_buffer(n * c), b = random_buffer((Transposed ? n : c) * c);
+  const auto out = random_buffer((Transposed ? c : n) * c);
+  const Matrix<float> left{a.data(), n, c, c};
+  for (auto _ : state)
+    if (Transposed)
+      multiply_transposed<float>(left, {b.data(), n, c, c}, {out.data(), c, c, c});
+    else
+      multiply<float>(left, {b.data(), c, c, c}, {out.data(), n, c, c});
+  rate_of_flops(state, 2.0 * n * c * c);
+}
+BENCHMARK(Multiply<false>)->Args({6890, 128})->Args({19717, 256});
+BENCHMARK(Multiply<true>)->Args({6890, 128})->Args({19717, 256});
+
 void Dot(benchmark::State& state) {
   const auto x = random_buffer(48 * 64), y = random_buffer(48 * 64);
   for (auto _ : state)

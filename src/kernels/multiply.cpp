@@ -29,7 +29,7 @@ struct Padded {
   Buffer<T> copy;
 };
 
-// The same for floats on the matrix unit.
+// C = A B of floats on the matrix unit.
 void multiply_on_tiles(Matrix<const float> a, Matrix<const float> b, Matrix<float> c) {
   TilePanels panels(b.rows, b.cols);
 #pragma omp parallel
@@ -52,10 +52,10 @@ void multiply(Matrix<const T> a, Matrix<const T> b, Matrix<T> c) {
   if (a.cols != b.rows || c.rows != a.rows || c.cols != b.cols)
     throw Error("a product of {} x {} and {} x {} does not make {} x {}", a.rows, a.cols, b.rows,
                 b.cols, c.rows, c.cols);
-  const bool in_place = c.is_padded();
   if constexpr (std::is_same_v<T, float>)
-    if (in_place && on_tiles<T>(b.rows, b.cols)) return multiply_on_tiles(a, b, c);
+    if (on_tiles<T>(b.rows, b.cols)) return multiply_on_tiles(a, b, c);
   const Padded<T> right(b);
+  const bool in_place = c.is_padded();
   const std::int64_t strips = (a.rows + kStrip - 1) / kStrip;
   const std::int64_t strip_size = in_place ? 0 : kStrip * padded(c.cols);
   const Buffer<T> buffer(omp_get_max_threads() * strip_size);
@@ -82,8 +82,8 @@ void multiply_transposed(Matrix<const T> a, Matrix<const T> b, Matrix<T> c) {
                 a.cols, b.rows, b.cols, c.rows, c.cols);
   const Padded<T> right(b);
   const bool tiles = on_tiles<T>(c.rows, c.cols);
-  // The matrix unit lays out the left factor anew for each block: it has one.
-  const std::int64_t width = tiles ? c.cols : kColumnsPerBlock;
+  // The matrix unit cuts the left factor in two anew for each block, and wants them wider.
+  const std::int64_t width = tiles ? 4 * kColumnsPerBlock : kColumnsPerBlock;
   const std::int64_t blocks = (c.cols + width - 1) / width;
   const std::int64_t groups = std::clamp<std::int64_t>(
       a.rows / kRowsPerGroup, 1,

@@ -110,20 +110,21 @@ PDEGCN_TILES void lay_out_pairs(Matrix<const float> m, std::uint16_t* to) {
     }
 }
 
-// C = scale P + x X + z Z, see Epilogue.
-PDEGCN_TILES void join(Matrix<const float> p, Matrix<float> c, const Epilogue<float>& e) {
+// The rows of C = scale P + x X + z Z from row `first` on, see Epilogue.
+PDEGCN_TILES void join(Matrix<const float> p, Matrix<float> c, std::int64_t first,
+                       const Epilogue<float>& e) {
   const __m512 scale = _mm512_set1_ps(e.scale), x = _mm512_set1_ps(e.x), z = _mm512_set1_ps(e.z);
   const __m512 grid = _mm512_set1_ps(e.grid), per_grid = _mm512_set1_ps(1 / e.grid);
-  for (std::int64_t i = 0; i < c.rows; ++i)
+  for (std::int64_t i = 0; i < p.rows; ++i)
     for (std::int64_t k = 0; k < c.cols; k += 16) {
-      const std::int64_t at = i * c.stride + k;
+      const std::int64_t at = (first + i) * c.stride + k;
       __m512 value = _mm512_mul_ps(scale, _mm512_load_ps(p.row(i) + k));
       if (e.grid > 0)
         value = _mm512_mul_ps(_mm512_maskz_roundscale_ps(kAll, _mm512_mul_ps(value, per_grid), 0),
                               grid);
-      if (e.X != nullptr) value = _mm512_fmadd_ps(x, _mm512_load_ps(e.X + at), value);
-      if (e.Z != nullptr) value = _mm512_fmadd_ps(z, _mm512_load_ps(e.Z + at), value);
-      _mm512_store_ps(c.data + at, value);
+      if (e.X != nullptr) value = _mm512_fmadd_ps(x, _mm512_loadu_ps(e.X + at), value);
+      if (e.Z != nullptr) value = _mm512_fmadd_ps(z, _mm512_loadu_ps(e.Z + at), value);
+      _mm512_storeu_ps(c.data + at, value);
     }
 }
 
@@ -191,7 +192,9 @@ struct alignas(64) Shape {
 };
 constexpr Shape kShape;
 
+// GCC takes the loads of tiles for independent of memory: what they read is written before this.
 PDEGCN_TILES void begin_tiles() {
+  asm volatile("" ::: "memory");
   _tile_loadconfig(&kShape);
 }
 
@@ -261,10 +264,12 @@ void product_strip(Matrix<const float> a, const TilePanels& b, Matrix<float> c,
   const bool alone =
       epilogue.scale == 1 && epilogue.grid == 0 && epilogue.X == nullptr && epilogue.Z == nullptr;
   if (alone && a.rows % kPair == 0 && c.cols == stride) return multiply_strip(a, b, c, false);
-  const Matrix<float> product{scratch<0, float>((a.rows + kPair - 1) / kPair * kPair * stride),
-                              a.rows, c.cols, stride};
-  multiply_strip(a, b, product, false);
-  join(product, c, epilogue);
+  for (std::int64_t first = 0; first < a.rows; first += kStrip) {
+    const std::int64_t rows = std::min(kStrip, a.rows - first);
+    const Matrix<float> product{scratch<0, float>(kStrip * stride), rows, c.cols, stride};
+    multiply_strip({a.row(first), rows, a.cols, a.stride}, b, product, false);
+    join(product, c, first, epilogue);
+  }
 }
 
 void gram_strip(Matrix<const float> a, Matrix<const float> b, Matrix<float> c) {

@@ -12,8 +12,9 @@ namespace pdegcn::kernels {
 // as two such numbers, its head and what the head leaves, and of the four products the one of the
 // two rests is left out. The head is wrong by at most 1/2⁸ of the float, head and rest together by
 // 1/2¹⁷, so that a term is wrong by at most 1/2¹⁶ + 2/2¹⁷ = 1/2¹⁵ of itself, where floats have
-// 1/2²⁴; a sum over many terms is better than that, since errors have either sign. Sums run in the
-// same order for every row, wherever it stands.
+// 1/2²⁴; a sum over many terms is better than that, since errors have either sign. Rests
+// below 2⁻¹²⁶ count as zero, and what is infinite becomes no number. Sums run in the same order for
+// every row, wherever it stands.
 
 // The name of the target that uses it, and the vector units as AVX-512 does.
 inline constexpr const char* kTiles = "AMX";
@@ -22,7 +23,7 @@ inline constexpr const char* kTiles = "AMX";
 bool tiles_exist();
 
 // Whether products of matrices that are `inner` deep and have `columns` columns go there: only
-// where the time that it takes to cut the factors in two is a small part of the whole.
+// where cutting the rows of the left factor in two is a small part of the work on them.
 template <class T>
 bool on_tiles(std::int64_t inner, std::int64_t columns);
 
@@ -32,8 +33,8 @@ class TilePanels {
   static constexpr std::int64_t kWidth = 64;
 
   TilePanels(std::int64_t rows, std::int64_t cols) : TilePanels(rows, cols, nullptr) {
-    own_ = Buffer<float>(count() * panel_ / 2);
-    values_ = reinterpret_cast<std::uint16_t*>(own_.data());
+    own_ = Buffer<std::uint16_t>(count() * panel_);
+    values_ = own_.data();
   }
 
   // In memory of the caller's, on a cache line, for as many floats as the matrix has when it is
@@ -66,7 +67,7 @@ class TilePanels {
 
   std::int64_t cols_, panel_;
   std::uint16_t* values_;
-  Buffer<float> own_;
+  Buffer<std::uint16_t> own_;
 };
 
 // C += A B, or C = A B, on the calling thread. C has room for whole panels, and for rows up to a
@@ -77,7 +78,7 @@ void multiply_strip(Matrix<const float> a, const TilePanels& b, Matrix<float> c,
 void product_strip(Matrix<const float> a, const TilePanels& b, Matrix<float> c,
                    const Epilogue<float>& epilogue);
 
-// C += Aᵀ B, as gram_rows. A has a multiple of 32 columns, B whole panels.
+// C += Aᵀ B, as gram_rows; A and B have multiples of 32 columns.
 void gram_strip(Matrix<const float> a, Matrix<const float> b, Matrix<float> c);
 
 }  // namespace pdegcn::kernels

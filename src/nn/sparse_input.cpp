@@ -146,7 +146,7 @@ torch::Tensor SparseInput::times(const torch::Tensor& x) const {
 
 torch::Tensor SparseInput::multiply(const torch::Tensor& factor, bool turned) const {
   if (factor.scalar_type() != values_.scalar_type() || !factor.device().is_cpu())
-    throw Error("sparse features are {} on the CPU, the weights {} on {}",
+    throw Error("sparse features are {} on the CPU, their factor {} on {}",
                 toString(values_.scalar_type()), toString(factor.scalar_type()),
                 factor.device().str());
   return SparseProduct::apply(factor, turned, pattern_, values_);

@@ -64,7 +64,7 @@ TEST(PeakMemory, SeesWhatIsFreedAgain) {
 // The arithmetic of the limit, with speeds that are made up.
 TEST(Limit, AddsUpWhatHasToBeDone) {
   const Workload w({"", kRmat, "d", 16, 2}, true);
-  Machine machine(100, 1 << 10);
+  Machine machine(100, 1 << 10, 100);
   for (Task* task : machine.tasks()) task->run();
   machine.openblas.seconds = 2e-3;  // 1 GFLOP/s
   machine.own.seconds = 1e-3;       // 2

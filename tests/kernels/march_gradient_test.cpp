@@ -183,15 +183,17 @@ RC_GTEST_PROP(MarchBackward, IsTheDerivativeOnRandomGraphs, (const RandomGraph& 
   RC_ASSERT(!testing::Test::HasFailure());
 }
 
-// In float against double, with 16 layers; 128 channels are for the matrix unit, where there is
-// one.
+// In float against double, with 16 layers; 128 and 192 channels are for the matrix unit, where
+// there is one.
 TEST(MarchBackward, FloatFollowsDouble) {
   RandomGraph given = tests::path(300);
   for (NodeId j = 0; j < 300; ++j) given.edges.push_back({j, (j * 37 + 11) % 300});
   const Graph graph = given.build();
   tests::each_target([&] {
-    for (const std::int64_t c : {64, 128}) {
-      const StackOptions options{c, 16};
+    for (const std::int64_t c : {64, 128, 192}) {
+      StackOptions options{c, 16};
+      options.order = c == 64 ? Order::first : Order::second;
+      options.symmetric = c != 192;
       const auto gradient = [&]<class T>(T) {
         const Stack<T> stack(graph, options);
         March<T> march(stack.problem());
@@ -212,7 +214,9 @@ TEST(MarchBackward, FloatFollowsDouble) {
         error += std::pow(in_float[at] - in_double[at], 2);
         size += std::pow(in_double[at], 2);
       }
-      EXPECT_LT(std::sqrt(error / size), 1e-5) << c;
+      // The matrix unit loses up to 1/2¹⁵ of a term.
+      const bool tiles = target() == "AMX" && c >= 128;
+      EXPECT_LT(std::sqrt(error / size), tiles ? 0x1p-15 : 1e-5) << c;
     }
   });
 }

@@ -68,7 +68,7 @@ TEST(Memory, AReversedWaveGivesTheBitsOfStoreOnTheSameGrid) {
 TEST(Memory, AWideReversedWaveGivesTheBitsOfStore) {
   Options options;
   options.grid = 0x1p-18;
-  Setting s(mixed_graph(), 128, 16, Kind::h, torch::kFloat32, 1, 0.1);
+  Setting s(clique_and_isolated().build(), 128, 5, Kind::h, torch::kFloat32, 1, 0.1);
   s.f0 = 0.25 * s.f0;
   expect_same(s, options, Memory::reverse);
   expect_same(s, options, Memory::checkpoint);

@@ -50,6 +50,14 @@ inline RandomGraph clique(NodeId nodes) {
   return graph;
 }
 
+// Nodes of many edges and many of none: the parts of a RowPlan then have 158 rows or more, which is
+// more than the strips of the matrix unit.
+inline RandomGraph clique_and_isolated() {
+  RandomGraph graph = clique(60);
+  graph.nodes = 700;
+  return graph;
+}
+
 // The corner cases by name, for tests that walk through all of them.
 inline std::vector<std::pair<std::string, RandomGraph>> special_graphs() {
   return {

@@ -100,7 +100,7 @@ Finding threads(const Setting& setting) {
   const int all = train::set_threads(0);
   const Workload workload(cora("d", 64, 16), setting.quick);
   const auto side = ours(workload);
-  Machine one(setting.product_size(), 1 << 20), many(setting.product_size(), 1 << 20);
+  Machine one(setting.product_size(), 1 << 20, 64), many(setting.product_size(), 1 << 20, 64);
   Task step_one = step_of(*side), step_many = step_of(*side);
   // Not by set_threads(): torch then makes a pool of its own anew, whose threads keep a core busy
   // for a while before they sleep.

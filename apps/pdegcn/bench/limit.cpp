@@ -20,7 +20,8 @@ constexpr std::int64_t kCopied = std::int64_t{1} << 26;  // bytes in one run at 
 
 }  // namespace
 
-Machine::Machine(std::int64_t n, std::int64_t field_bytes) : n_(n), field_bytes_(field_bytes) {
+Machine::Machine(std::int64_t n, std::int64_t field_bytes, std::int64_t channels)
+    : n_(n), channels_(channels), field_bytes_(field_bytes) {
   const auto a = torch::randn({n, n}), b = torch::randn({n, n});
   auto c = torch::empty({n, n});
   openblas.run = [=]() mutable {
@@ -28,10 +29,10 @@ Machine::Machine(std::int64_t n, std::int64_t field_bytes) : n_(n), field_bytes_
     at::mm_out(c, a, b);
   };
   own.run = [=] {
-    const auto view = [n](const torch::Tensor& m) {
-      return kernels::Matrix<float>{m.data_ptr<float>(), n, n, n};
+    const auto view = [n](const torch::Tensor& m, std::int64_t columns) {
+      return kernels::Matrix<float>{m.data_ptr<float>(), n, columns, columns};
     };
-    kernels::multiply<float>(view(a), view(b), view(c));
+    kernels::multiply<float>(view(a, n), view(b, channels), view(c, channels));
   };
   tanh.run = [this] {
 #pragma omp parallel
@@ -59,8 +60,8 @@ Machine::Machine(std::int64_t n, std::int64_t field_bytes) : n_(n), field_bytes_
 }
 
 double Machine::flops(const Task& product) const {
-  return 2.0 * static_cast<double>(n_) * static_cast<double>(n_) * static_cast<double>(n_) /
-         product.seconds;
+  return 2.0 * static_cast<double>(n_) * static_cast<double>(n_) *
+         static_cast<double>(&product == &own ? channels_ : n_) / product.seconds;
 }
 
 double Machine::flops() const {

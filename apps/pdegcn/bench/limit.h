@@ -9,9 +9,10 @@ class Workload;
 // What the machine can do at best, measured beside the cases and with as many threads.
 class Machine {
  public:
-  // Products of n x n matrices; memory is copied in fields of that many bytes, so that what fits
-  // into a cache is held against the speed of that cache.
-  Machine(std::int64_t n, std::int64_t field_bytes);
+  // Products of n x n matrices, for pdegcn with as many columns as channels, since the unit that it
+  // uses depends on them; memory is copied in fields of that many bytes, so that what fits into a
+  // cache is held against the speed of that cache.
+  Machine(std::int64_t n, std::int64_t field_bytes, std::int64_t channels);
 
   Task openblas, own;  // the product by OpenBLAS, and by pdegcn
   Task tanh;           // of values that stay in the first cache
@@ -24,7 +25,7 @@ class Machine {
   double bytes() const;  // per second, read and written
 
  private:
-  std::int64_t n_;
+  std::int64_t n_, channels_;
   std::int64_t field_bytes_;
   int threads_ = 1;  // of the last run of tanh
 };
