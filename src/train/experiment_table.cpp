@@ -149,6 +149,7 @@ TuneRule read_rule(const Node& node) {
     const std::string where = node.where(key);
     if (key == "models") {
       rule.models = texts_of(value, where);
+      for (const std::string& model : rule.models) toml_line(field("model", where), {model, where});
     } else if (key == "data") {
       rule.data = texts_of(value, where);
     } else if (key == "trials") {

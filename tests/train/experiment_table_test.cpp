@@ -138,6 +138,8 @@ TEST(ExperimentTable, MistakesAreNamed) {
                       "line 2", "number");
   PDEGCN_EXPECT_ERROR(read_experiment_table("[[tune]]\ntime = {from = 2, until = 1}", "my.toml"),
                       "line 2", "range");
+  PDEGCN_EXPECT_ERROR(read_experiment_table("[[tune]]\nmodels = [\"gnc\"]", "my.toml"), "line 2",
+                      "gnc");
   PDEGCN_EXPECT_ERROR(read_experiment_table("[[tune]]\ntrials = 0", "my.toml"), "line 2",
                       "0 is not between 1 and");
   PDEGCN_EXPECT_ERROR(read_experiment_table("decimals = -1", "my.toml"), "line 1", "-1 is not");
