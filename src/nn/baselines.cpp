@@ -90,13 +90,13 @@ torch::Tensor ConvolutionsImpl::forward(const Input& input, const Draw& draw,
   std::uint64_t site = 1;
   // DropEdge's authors, who made these two what they are here, leave the input whole.
   const double before = joins(stacking_) ? 0 : options_.dropout;
-  const auto first = torch::relu(spread(enter(opening, input, before, draw)));
+  const auto first = spread(enter(opening, input, before, draw)).relu_();
   record(states, first);
   std::vector<torch::Tensor> seen{first};  // by the closing layer
   for (auto& branch : branches_) {
     auto f = first;
     for (Linear& layer : branch) {
-      f = torch::relu(spread(layer->forward(drop(f, draw, ++site))));
+      f = spread(layer->forward(drop(f, draw, ++site))).relu_();
       // Of parallel branches the longest shows what depth does.
       if (&branch == &branches_.back()) record(states, f);
       if (stacking_ == Stacking::jknet) seen.push_back(f);
@@ -155,24 +155,26 @@ GcniiImpl::GcniiImpl(const BaselineOptions& options, bool star) : Baseline(optio
 
 torch::Tensor GcniiImpl::forward(const Input& input, const Draw& draw,
                                  std::vector<torch::Tensor>* states) {
-  const Propagation graph = propagation(input, draw);
+  const Propagation graph = propagation(input, draw).scaled(1 - options_.teleport);
   std::uint64_t site = 1;
   const auto first = torch::relu(enter(opening, input, options_.dropout, draw));
   record(states, first);
   const auto far = options_.teleport * first;
-  const double share = 1 - options_.teleport;
   // Taken apart at once: the gradients of single matrices would each be as large as all of them.
   const auto matrices = weight.unbind(0);
   const auto others = initial.defined() ? initial.unbind(0) : std::vector<torch::Tensor>();
+  const auto identity = torch::eye(options_.channels, weight.options());
   auto f = first;
   for (std::int64_t l = 0; l < options_.layers; ++l) {
+    // (1 - β) x + β x W is a product with a small matrix rather than three passes over the
+    // features.
     const double beta = std::log(options_.lambda / static_cast<double>(l + 1) + 1);
+    const auto turn = [&](const torch::Tensor& x, const torch::Tensor& w) {
+      return product(x, torch::lerp(identity, w, beta));
+    };
     const auto near = graph(drop(f, draw, ++site));
-    const auto both = torch::add(far, near, share);
-    const auto turned = initial.defined()
-                            ? torch::add(product(far, others[l]), product(near, matrices[l]), share)
-                            : product(both, matrices[l]);
-    f = torch::relu(torch::lerp(both, turned, beta));
+    f = initial.defined() ? turn(near, matrices[l]).add_(turn(far, others[l])).relu_()
+                          : turn(near.add_(far), matrices[l]).relu_();
     record(states, f);
   }
   return closing->forward(drop(f, draw, ++site));

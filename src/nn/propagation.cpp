@@ -54,6 +54,12 @@ torch::Tensor Propagation::operator()(const torch::Tensor& x) const {
   return matrix_.times(x);
 }
 
+Propagation Propagation::scaled(double factor) const {
+  Propagation result = *this;
+  result.matrix_ = matrix_.with_values(factor * matrix_.values());
+  return result;
+}
+
 Propagation Propagation::dropped(double p, const Draw& draw, std::uint64_t site) const {
   Propagation result = *this;
   result.matrix_ = matrix_.with_values(dropout(matrix_.values(), p, draw, site));

@@ -20,6 +20,9 @@ class Propagation {
   // Â x for x (n x c).
   torch::Tensor operator()(const torch::Tensor& x) const;
 
+  // The matrix times a number.
+  Propagation scaled(double factor) const;
+
   // The same matrix with dropout of its entries.
   Propagation dropped(double p, const Draw& draw, std::uint64_t site) const;
 

@@ -10,8 +10,8 @@
 
 namespace pdegcn::train {
 
-// How long a run will take: a count of its operations, which becomes seconds by what runs before it
-// took. Good to a factor of two, which is what a plan needs.
+// How long a run will take: a count of its work, which becomes seconds by what runs before it took.
+// Good to a factor of two or three, which is what a plan needs.
 class CostModel {
  public:
   // What an epoch of a run took.
@@ -26,9 +26,9 @@ class CostModel {
   bool measured() const { return !rates_.empty(); }
 
  private:
-  std::map<std::string, std::vector<double>> rates_;  // seconds per operation, by model
-  double shares_ = 0;  // of the epochs allowed that runs with patience had, summed
-  std::int64_t ends_ = 0;
+  // By model: seconds of an epoch over what one known core takes, and the share of the epochs
+  // allowed that runs with patience had.
+  std::map<std::string, std::vector<double>> rates_, shares_;
 };
 
 }  // namespace pdegcn::train
