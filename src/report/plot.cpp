@@ -241,6 +241,10 @@ std::string gnuplot_script(const Figure& figure, bool svg) {
     const Range range = range_of(panel);
     out += range.log ? "set logscale y\nset mytics 10\n" : "unset logscale y\nunset mytics\n";
     out += "set ytics autofreq\nset xtics autofreq\n";
+    // Level names of more than a line's letters would run into each other.
+    std::size_t letters = 0;
+    for (const std::string& name : panel.x_names) letters += name.size();
+    if (letters > 40) out += "set xtics rotate by 20 right\n";
     for (std::size_t k = 0; k < panel.x_names.size(); ++k)
       out += fmt::format("set xtics {}({} {})\n", k == 0 ? "" : "add ", in_quotes(panel.x_names[k]),
                          k + 1);
