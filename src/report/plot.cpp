@@ -241,7 +241,7 @@ std::string gnuplot_script(const Figure& figure, bool svg) {
     const Range range = range_of(panel);
     out += range.log ? "set logscale y\nset mytics 10\n" : "unset logscale y\nunset mytics\n";
     out += "set ytics autofreq\nset xtics autofreq\n";
-    // Level names of more than a line's letters would run into each other.
+    // Side by side on one line, more letters than this run into each other.
     std::size_t letters = 0;
     for (const std::string& name : panel.x_names) letters += name.size();
     if (letters > 40) out += "set xtics rotate by 20 right\n";

@@ -195,5 +195,16 @@ TEST(GnuplotScript, KeepsTheEndOfLongNames) {
   EXPECT_TRUE(mentions(script, "é-seed-7'"));
 }
 
+// Names on the x axis lie level while there is room for them.
+TEST(GnuplotScript, SetsManyNamesAslant) {
+  Panel panel{"", "points", {{"D", {1, 2}, {3, 4}}}, false, {}};
+  panel.x_names = {"cora", "citeseer"};
+  EXPECT_FALSE(mentions(gnuplot_script({"", {panel}}, true), "rotate"));
+  panel.x_names = {"cora", "citeseer", "pubmed", "cornell", "cornell_gcnii", "wisconsin"};
+  const std::string script = gnuplot_script({"", {panel}}, true);
+  EXPECT_TRUE(mentions(script, "set xtics rotate"));
+  EXPECT_TRUE(mentions(script, "'cornell_gcnii' 5"));
+}
+
 }  // namespace
 }  // namespace pdegcn::report
