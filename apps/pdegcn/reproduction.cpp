@@ -35,24 +35,31 @@ void write_record(const CellRun& run) {
   const auto number = [](double value) {
     return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json();
   };
-  const nlohmann::ordered_json json{{"test", number(r.test)}, {"validation", number(r.validation)},
-                                    {"epochs", r.epochs},     {"selected_epoch", r.best_epoch},
-                                    {"alpha", r.alpha},       {"seconds", number(r.seconds)}};
+  nlohmann::ordered_json json{{"test", nlohmann::ordered_json::object()},
+                              {"validation", number(r.validation)},
+                              {"epochs", r.epochs},
+                              {"selected_epoch", r.best_epoch},
+                              {"alpha", r.alpha},
+                              {"seconds", number(r.seconds)}};
+  for (const auto& [protocol, score] : r.test) json["test"][protocol] = number(score);
   report::write_atomically(record_path(run), json.dump(2) + "\n");
 }
 
 RunRecord read_record(const fs::path& path) {
   try {
     const auto json = nlohmann::json::parse(data::File(path).content());
-    const auto number = [&](const char* key) {
-      return json.at(key).is_null() ? std::nan("") : json.at(key).get<double>();
+    const auto number = [](const nlohmann::json& value) {
+      return value.is_null() ? std::nan("") : value.get<double>();
     };
-    return {number("test"),
-            number("validation"),
-            json.at("epochs").get<std::int64_t>(),
-            json.at("selected_epoch").get<std::int64_t>(),
-            json.at("alpha").get<std::vector<double>>(),
-            number("seconds")};
+    RunRecord record{{},
+                     number(json.at("validation")),
+                     json.at("epochs").get<std::int64_t>(),
+                     json.at("selected_epoch").get<std::int64_t>(),
+                     json.at("alpha").get<std::vector<double>>(),
+                     number(json.at("seconds"))};
+    for (const auto& [protocol, score] : json.at("test").items())
+      record.test[protocol] = number(score);
+    return record;
   } catch (const nlohmann::json::exception& error) {
     throw Error("{}: the record of a run is damaged: {}", path.string(), error.what());
   }
@@ -90,14 +97,8 @@ double count_of(const data::Dataset& data, const std::string& what) {
 }
 
 bool has_trouble(const Line& line) {
-  const auto failed = [](const CellRun& run) { return !run.trouble.empty(); };
-  return !line.trouble.empty() || std::ranges::any_of(line.runs, [&](const auto& runs) {
-    return std::ranges::any_of(runs.second, failed);
-  });
-}
-
-bool asks_for(const std::string& wish, std::string_view one) {
-  return wish == "both" || wish == one;
+  return !line.trouble.empty() ||
+         std::ranges::any_of(line.runs, [](const CellRun& run) { return !run.trouble.empty(); });
 }
 
 }  // namespace
@@ -182,33 +183,30 @@ void Reproduction::plan_runs(Line& line, const Settings& tuned) {
   config = train::settle(std::move(config), data);
   for (const Settings& settings : {line.cell->settings, tuned})
     train::check_fit(settings, config, train::parse_task(config.task), false);
-  for (const char* protocol : {"validation", "test-peek"}) {
-    if (!asks_for(wishes_.protocol, protocol)) continue;
-    config.protocol = protocol;
-    // As many seeds as wished for, or as many of several splits.
-    const std::int64_t wished = wishes_.seeds == 0 && wishes_.quick ? 1 : wishes_.seeds;
-    const bool one_split = config.split != "all" && train::parts_of(config.split).size() == 1;
-    if (wished > 0 && one_split) config.seeds = wished;
-    auto configs = train::single_runs(config, data);
-    if (wished > 0 && static_cast<std::size_t>(wished) < configs.size())
-      configs.resize(static_cast<std::size_t>(wished));
-    for (const RunConfig& single : configs) {
-      CellRun run;
-      run.config = single;
-      run.data = &data;
-      run.folder = fs::path(wishes_.out) / "runs" / line.settings / protocol / line.cell->name /
-                   train::run_name(single);
-      check_config(run);
-      // A record speaks of the run beside it, and of none when that is gone.
-      if (fs::exists(record_path(run)) && fs::exists(report::RunFiles{run.folder}.config())) {
-        run.record = read_record(record_path(run));
-        forget_optimiser(run);
-        if (std::isfinite(run.record->seconds))
-          cost_.time(single, data, run.record->seconds / static_cast<double>(run.record->epochs));
-        cost_.end(single, run.record->epochs);
-      }
-      line.runs[protocol].push_back(std::move(run));
+  config.protocol = wishes_.protocol;
+  // As many seeds as wished for, or as many of several splits.
+  const std::int64_t wished = wishes_.seeds == 0 && wishes_.quick ? 1 : wishes_.seeds;
+  const bool one_split = config.split != "all" && train::parts_of(config.split).size() == 1;
+  if (wished > 0 && one_split) config.seeds = wished;
+  auto configs = train::single_runs(config, data);
+  if (wished > 0 && static_cast<std::size_t>(wished) < configs.size())
+    configs.resize(static_cast<std::size_t>(wished));
+  for (const RunConfig& single : configs) {
+    CellRun run;
+    run.config = single;
+    run.data = &data;
+    run.folder = fs::path(wishes_.out) / "runs" / line.settings / config.protocol /
+                 line.cell->name / train::run_name(single);
+    check_config(run);
+    // A record speaks of the run beside it, and of none when that is gone.
+    if (fs::exists(record_path(run)) && fs::exists(report::RunFiles{run.folder}.config())) {
+      run.record = read_record(record_path(run));
+      forget_optimiser(run);
+      if (std::isfinite(run.record->seconds))
+        cost_.time(single, data, run.record->seconds / static_cast<double>(run.record->epochs));
+      cost_.end(single, run.record->epochs);
     }
+    line.runs.push_back(std::move(run));
   }
 }
 
@@ -224,7 +222,8 @@ void Reproduction::plan() {
       const bool trains = cell->count.empty() && cell->flow.empty();
       const auto found = tuned_.find(cell->name);
       const bool is_tuned = std::string_view(settings) == "tuned";
-      if (trains ? !asks_for(wishes_.settings, settings) : is_tuned) continue;
+      const bool asked = wishes_.settings == "both" || wishes_.settings == settings;
+      if (trains ? !asked : is_tuned) continue;
       if (is_tuned && found == tuned_.end()) continue;
       Line one = line;
       if (trains) one.settings = settings;
@@ -252,9 +251,8 @@ double Reproduction::seconds(const CellRun& run) const {
 
 double Reproduction::seconds_left(const Line& line) const {
   double sum = 0;
-  for (const auto& [protocol, runs] : line.runs)
-    for (const CellRun& run : runs)
-      if (!run.record) sum += seconds(run);
+  for (const CellRun& run : line.runs)
+    if (!run.record) sum += seconds(run);
   return sum;
 }
 
@@ -265,9 +263,8 @@ std::vector<std::pair<Line*, CellRun*>> Reproduction::pending() {
   std::ranges::stable_sort(order, {}, &std::pair<double, Line*>::first);
   std::vector<std::pair<Line*, CellRun*>> all;
   for (const auto& [cost, line] : order)
-    for (const char* protocol : {"validation", "test-peek"})
-      for (CellRun& run : line->runs[protocol])
-        if (!run.record) all.emplace_back(line, &run);
+    for (CellRun& run : line->runs)
+      if (!run.record) all.emplace_back(line, &run);
   return all;
 }
 
@@ -302,10 +299,15 @@ void Reproduction::perform(CellRun& run, const std::string& name, bool introduce
     if (ends.size() > 2)
       cost_.time(run.config, data, (ends.back() - ends[1]) / static_cast<double>(ends.size() - 2));
     if (result.interrupted) return;
-    cost_.end(run.config, result.epochs);
-    run.record = {result.test.score, result.validation.score,
-                  result.epochs,     result.best_epoch,
-                  result.alpha,      result.seconds_per_epoch * static_cast<double>(result.epochs)};
+    const std::int64_t epochs =
+        std::max(result.epochs, result.peeked ? result.peeked->epochs : result.epochs);
+    cost_.end(run.config, epochs);
+    RunRecord record{{},           result.validation.score,
+                     epochs,       result.best_epoch,
+                     result.alpha, result.seconds_per_epoch * static_cast<double>(epochs)};
+    record.test[run.config.protocol == "test-peek" ? kPeek : kValidation] = result.test.score;
+    if (result.peeked) record.test[kPeek] = result.peeked->score;
+    run.record = std::move(record);
     write_record(run);
     forget_optimiser(run);
   } catch (const Error& error) {
@@ -345,10 +347,16 @@ int Reproduction::run() {
             k == 0 || todo[k - 1].first != line, run->config.epochs + 1);
     left = 0;
     for (std::size_t r = k + 1; r < todo.size(); ++r) left += seconds(*todo[r].second);
-    if (run->record && !quiet_)
-      progress_->message(fmt::format(
-          "{} {}: {} %, {}; {} left", name, run->config.protocol, percent(run->record->test),
-          report::format_duration(run->record->seconds), report::format_duration(left)));
+    if (run->record && !quiet_) {
+      std::string scores;
+      for (const char* protocol : {kValidation, kPeek})
+        if (const auto found = run->record->test.find(protocol); found != run->record->test.end())
+          scores += fmt::format("{}{} {} %", scores.empty() ? "" : ", ", protocol,
+                                percent(found->second));
+      progress_->message(fmt::format("{}: {}, {}; {} left", name, scores,
+                                     report::format_duration(run->record->seconds),
+                                     report::format_duration(left)));
+    }
     if (k + 1 == todo.size() || todo[k + 1].first != line) write();
   }
   write();

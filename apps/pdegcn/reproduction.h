@@ -17,6 +17,10 @@
 
 namespace pdegcn::app {
 
+// The protocols, as a record has them.
+inline constexpr const char* kValidation = "validation";
+inline constexpr const char* kPeek = "test-peek";
+
 // What `pdegcn reproduce` is told.
 struct ReproduceWishes {
   std::string name;  // of a table, or the path of one
@@ -34,9 +38,9 @@ struct ReproduceWishes {
 
 // What is kept of a run that came to its end, beside its folder.
 struct RunRecord {
-  double test = 0;
+  std::map<std::string, double> test;  // the score under each protocol that it was run for
   double validation = 0;
-  std::int64_t epochs = 0;
+  std::int64_t epochs = 0;  // trained
   std::int64_t best_epoch = 0;
   std::vector<double> alpha;
   double seconds = 0;  // NaN when it is not known
@@ -55,7 +59,7 @@ struct CellRun {
 struct Line {
   const train::Cell* cell = nullptr;
   std::string settings;  // "paper" or "tuned"; empty where nothing is trained
-  std::map<std::string, std::vector<CellRun>> runs;  // by protocol
+  std::vector<CellRun> runs;
   std::optional<double> count;
   std::vector<std::vector<std::string>> flow;  // as of flow_lines()
   std::string trouble;                         // why there are none

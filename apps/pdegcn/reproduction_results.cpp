@@ -17,25 +17,29 @@ namespace {
 
 using train::RunConfig;
 
-const std::vector<CellRun>& runs_of(const Line& line, const std::string& protocol) {
-  static const std::vector<CellRun> none;
-  const auto found = line.runs.find(protocol);
-  return found == line.runs.end() ? none : found->second;
+// How many runs a line has that are for a protocol.
+std::size_t count_of(const Line& line, const std::string& protocol) {
+  return std::ranges::count_if(line.runs, [&](const CellRun& run) {
+    return run.config.protocol == protocol || run.config.protocol == "both";
+  });
 }
 
-std::vector<double> scores(const std::vector<CellRun>& runs) {
+std::vector<double> scores(const Line& line, const std::string& protocol) {
   std::vector<double> values;
-  for (const CellRun& run : runs)
-    if (run.record && std::isfinite(run.record->test)) values.push_back(run.record->test);
+  for (const CellRun& run : line.runs) {
+    if (!run.record) continue;
+    const auto found = run.record->test.find(protocol);
+    if (found != run.record->test.end() && std::isfinite(found->second))
+      values.push_back(found->second);
+  }
   return values;
 }
 
 // The data set that a line was run on, where it is not the one that the paper means: generated, or
 // with other labels.
 const data::Dataset* stand_in(const Line& line) {
-  for (const auto& [protocol, runs] : line.runs)
-    for (const CellRun& run : runs)
-      if (run.data->name != std::filesystem::path(line.cell->data).filename()) return run.data;
+  for (const CellRun& run : line.runs)
+    if (run.data->name != std::filesystem::path(line.cell->data).filename()) return run.data;
   return nullptr;
 }
 
@@ -59,11 +63,11 @@ std::string hyper_parameters(const RunConfig& config) {
 // A score, how many runs it is the mean of, and how far it is from the paper's.
 void add_score(std::vector<std::string>& row, const Line& line, const std::string& protocol,
                int decimals, const std::function<double(const CellRun&)>& predicted) {
-  const auto& runs = runs_of(line, protocol);
-  const auto values = scores(runs);
+  const std::size_t all = count_of(line, protocol);
+  const auto values = scores(line, protocol);
   std::string score, difference, trouble;
   double missing = 0;
-  for (const CellRun& run : runs) {
+  for (const CellRun& run : line.runs) {
     if (!run.record) missing += predicted(run);
     if (!run.trouble.empty()) trouble = run.trouble;
   }
@@ -72,17 +76,14 @@ void add_score(std::vector<std::string>& row, const Line& line, const std::strin
     score = report::format_percent(mean, decimals);
     if (line.cell->paper && stand_in(line) == nullptr)
       difference = fmt::format("{:+.{}f}", 100 * mean.mean - *line.cell->paper, decimals);
-  } else if (!trouble.empty()) {
-    score = "failed";
-  } else if (!runs.empty() && missing == 0) {
-    score = "no test part";
-  } else if (!runs.empty()) {
-    score = "not run, predicted " + report::format_duration(missing);
+  } else if (all > 0) {
+    score = !trouble.empty() ? "failed"
+            : missing == 0   ? "no test part"
+                             : "not run, predicted " + report::format_duration(missing);
   }
-  const std::string count = values.size() == runs.size()
-                                ? fmt::format("{}", runs.size())
-                                : fmt::format("{} of {}", values.size(), runs.size());
-  row.insert(row.end(), {score, runs.empty() ? "" : count, difference});
+  const std::string count =
+      values.size() == all ? fmt::format("{}", all) : fmt::format("{} of {}", values.size(), all);
+  row.insert(row.end(), {score, all == 0 ? "" : count, difference});
 }
 
 report::Table count_table(const std::vector<Line>& lines) {
@@ -133,10 +134,10 @@ report::Table paper_form(const train::ExperimentTable& table, const std::vector<
     if (!by_data) key.insert(key.begin(), line.cell->data);
     auto row = std::ranges::find(rows, key, &decltype(rows)::value_type::first);
     if (row == rows.end()) row = rows.insert(row, {key, {}});
-    const auto values = scores(runs_of(line, protocol));
+    const auto values = scores(line, protocol);
     std::string text =
         values.empty() ? "–" : report::format_percent(report::mean_std(values), table.decimals);
-    if (const auto all = runs_of(line, protocol).size(); !values.empty() && values.size() < all)
+    if (const auto all = count_of(line, protocol); !values.empty() && values.size() < all)
       text += fmt::format(" [{} of {}]", values.size(), all);
     if (line.cell->paper) text += fmt::format(" ({:.{}f})", *line.cell->paper, table.decimals);
     row->second[column] = text;
@@ -180,17 +181,13 @@ report::Table result_table(const std::vector<Line>& lines, int decimals,
       table.add(row);
       continue;
     }
-    add_score(row, line, "validation", decimals, predicted);
-    add_score(row, line, "test-peek", decimals, predicted);
+    add_score(row, line, kValidation, decimals, predicted);
+    add_score(row, line, kPeek, decimals, predicted);
     double seconds = 0;
-    const CellRun* any = nullptr;
-    for (const auto& [protocol, runs] : line.runs)
-      for (const CellRun& run : runs) {
-        any = &run;
-        if (run.record && std::isfinite(run.record->seconds)) seconds += run.record->seconds;
-      }
+    for (const CellRun& run : line.runs)
+      if (run.record && std::isfinite(run.record->seconds)) seconds += run.record->seconds;
     row.push_back(seconds > 0 ? report::format_duration(seconds) : "");
-    row.push_back(any == nullptr ? "" : hyper_parameters(any->config));
+    row.push_back(line.runs.empty() ? "" : hyper_parameters(line.runs.back().config));
     table.add(row);
   }
   return table;
@@ -224,29 +221,27 @@ std::string result_page(const ReproduceWishes& wishes, const train::ExperimentTa
     return page;
   }
   if (!table.columns.empty())
-    for (const char* protocol : {"validation", "test-peek"})
-      if (std::ranges::any_of(
-              lines, [&](const Line& line) { return !scores(runs_of(line, protocol)).empty(); }))
+    for (const char* protocol : {kValidation, kPeek})
+      if (std::ranges::any_of(lines,
+                              [&](const Line& line) { return !scores(line, protocol).empty(); }))
         page += fmt::format("Protocol {}, the paper's number in brackets:\n\n{}\n", protocol,
                             paper_form(table, lines, protocol).markdown());
   page += fmt::format("All cells:\n\n{}\n", results.markdown());
   double seconds = 0;
   std::size_t finished = 0, all = 0;
   for (const Line& line : lines)
-    for (const auto& [protocol, runs] : line.runs)
-      for (const CellRun& run : runs) {
-        ++all;
-        finished += run.record.has_value();
-        if (run.record && std::isfinite(run.record->seconds)) seconds += run.record->seconds;
-      }
+    for (const CellRun& run : line.runs) {
+      ++all;
+      finished += run.record.has_value();
+      if (run.record && std::isfinite(run.record->seconds)) seconds += run.record->seconds;
+    }
   page +=
       "- Settings: *paper* are the hyper-parameters that the paper prints, or for the methods it "
       "compares with those of their authors; *tuned* are those of a search judged on the "
       "validation part alone.\n"
-      "- *validation*: the epoch was chosen on the validation part, the test part looked at once, "
-      "in "
-      "the end. *test-peek*: the best test score of all epochs, chosen on the test part itself, in "
-      "runs of their own; it tells nothing of new data.\n"
+      "- *validation*: the epoch was chosen on the validation part, the test part had no say. "
+      "*test-peek*: the best test score of all epochs, chosen on the test part itself; it tells "
+      "nothing of new data. Both are of the same training, and each ended by its own patience.\n"
       "- Scores are in percent, mean ± standard deviation over n runs: n seeds from 0 on, or n of "
       "the "
       "ten splits with seed 0.\n";
@@ -275,8 +270,8 @@ std::vector<std::string> draw_results(const train::ExperimentTable& table,
     report::Figure figure{table.title, {}};
     std::map<std::string, report::Panel> panels;
     for (const Line& line : lines)
-      for (const CellRun& run : runs_of(line, "validation")) {
-        if (!run.record) continue;
+      for (const CellRun& run : line.runs) {
+        if (!run.record || run.config.protocol == kPeek) continue;
         const auto metrics = report::read_metrics(report::RunFiles{run.folder}.metrics());
         const auto* values = metrics.find(table.curve);
         if (values == nullptr) continue;
@@ -294,8 +289,7 @@ std::vector<std::string> draw_results(const train::ExperimentTable& table,
     // How much higher a score is when the test part chooses, by data set and method.
     report::Panel panel{"", "test-peek − validation, points", {}, false, {}};
     for (const Line& line : lines) {
-      const auto fair = scores(runs_of(line, "validation")),
-                 peeked = scores(runs_of(line, "test-peek"));
+      const auto fair = scores(line, kValidation), peeked = scores(line, kPeek);
       if (fair.empty() || peeked.empty()) continue;
       auto& names = panel.x_names;
       auto place = std::ranges::find(names, line.cell->data);

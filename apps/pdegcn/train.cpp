@@ -269,7 +269,7 @@ std::vector<Result> perform(Plan& plan, bool& interrupted) {
 struct Row {
   std::string model;
   std::int64_t layers = 0;
-  std::vector<double> test, validation, alpha, epoch, epochs, seconds_per_epoch;
+  std::vector<double> test, peeked, validation, alpha, epoch, epochs, seconds_per_epoch;
   std::int64_t parameters = 0;
   double seconds = 0;
 };
@@ -284,6 +284,7 @@ std::vector<Row> rows_of(const std::vector<Result>& results) {
     }
     Row& row = rows.back();
     if (std::isfinite(r.test.score)) row.test.push_back(r.test.score);
+    if (r.peeked) row.peeked.push_back(r.peeked->score);
     if (std::isfinite(r.validation.score)) row.validation.push_back(r.validation.score);
     for (const double alpha : r.alpha) row.alpha.push_back(alpha);
     row.epoch.push_back(static_cast<double>(r.best_epoch));
@@ -304,35 +305,57 @@ std::string spread(const std::vector<double>& values, int decimals, bool in_perc
 void print_table(const Plan& plan, const std::vector<Result>& results) {
   const RunConfig& c = plan.config;
   const bool peeked = c.protocol == "test-peek";
-  report::Table table(
-      {"network", "layers",
-       fmt::format("test {} %{}", results.front().metric, peeked ? " (PEEKED)" : ""),
-       "validation %", "alpha", "epoch", "of", "parameters", "per epoch", "time"});
-  for (const Row& row : rows_of(results))
-    table.add({std::string(train::model_info(row.model).title), fmt::format("{}", row.layers),
-               spread(row.test, 1, true), spread(row.validation, 1, true), spread(row.alpha, 3),
-               spread(row.epoch, 0), spread(row.epochs, 0), report::with_commas(row.parameters),
-               row.seconds_per_epoch.empty()
-                   ? ""
-                   : report::format_duration(report::mean_std(row.seconds_per_epoch).mean),
-               report::format_duration(row.seconds)});
+  const bool both = c.protocol == "both";
+  std::vector<std::string> head{
+      "network",
+      "layers",
+      fmt::format("test {} %{}", results.front().metric, peeked ? " (PEEKED)" : ""),
+      "validation %",
+      "alpha",
+      "epoch",
+      "of",
+      "parameters",
+      "per epoch",
+      "time"};
+  const auto beside_test = 3;
+  if (both) head.insert(head.begin() + beside_test, "PEEKED %");
+  report::Table table(head);
+  for (const Row& row : rows_of(results)) {
+    std::vector<std::string> cells{
+        std::string(train::model_info(row.model).title),
+        fmt::format("{}", row.layers),
+        spread(row.test, 1, true),
+        spread(row.validation, 1, true),
+        spread(row.alpha, 3),
+        spread(row.epoch, 0),
+        spread(row.epochs, 0),
+        report::with_commas(row.parameters),
+        row.seconds_per_epoch.empty()
+            ? ""
+            : report::format_duration(report::mean_std(row.seconds_per_epoch).mean),
+        report::format_duration(row.seconds)};
+    if (both) cells.insert(cells.begin() + beside_test, spread(row.peeked, 1, true));
+    table.add(cells);
+  }
   if (isatty(STDOUT_FILENO) == 1) fmt::print("\n");  // apart from the lines of progress
   fmt::print("{}\n", table.text());
   fmt::print("data {}, task {}, split {}, {}\n", plan.data.name, c.task, c.split,
              c.seeds == 1 ? fmt::format("seed {}", c.seed)
                           : fmt::format("seeds {} to {}", c.seed, c.seed + c.seeds - 1));
-  if (peeked)
-    fmt::print(
-        "protocol test-peek: every test score here is the best of all epochs, chosen on the test "
-        "part itself.\n  It tells nothing of new data; compare it only with numbers found the same "
-        "way.\n");
-  else if (results.front().validation.count == 0)
+  if (!peeked && results.front().validation.count == 0)
     fmt::print(
         "protocol validation, but the split has no validation part: the last epoch counts\n");
-  else
+  else if (!peeked)
+    fmt::print("protocol validation: the epoch was chosen by {}, {}\n", c.select,
+               both                              ? "the test part had no say"
+               : results.front().test.count == 0 ? "the split has no test part"
+                                                 : "the test part looked at once");
+  if (peeked || both)
     fmt::print(
-        "protocol validation: the epoch was chosen by {}, the {}\n", c.select,
-        results.front().test.count == 0 ? "split has no test part" : "test part looked at once");
+        "protocol test-peek: every {} score here is the best of all epochs, chosen on the test "
+        "part itself.\n  It tells nothing of new data; compare it only with numbers found the same "
+        "way.\n",
+        both ? "PEEKED" : "test");
   const bool several = results.size() > 1;
   if (several && results.size() > plan.each.size())
     fmt::print("± is the sample standard deviation\n");

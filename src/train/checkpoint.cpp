@@ -56,7 +56,7 @@ report::Safetensors read_own(const std::filesystem::path& path) {
   return file;
 }
 
-const std::string& entry(const report::Safetensors& file, const char* name,
+const std::string& entry(const report::Safetensors& file, const std::string& name,
                          const std::filesystem::path& path) {
   const auto found = file.metadata.find(name);
   if (found == file.metadata.end())
@@ -65,13 +65,27 @@ const std::string& entry(const report::Safetensors& file, const char* name,
 }
 
 template <class T>
-T number(const report::Safetensors& file, const char* name, const std::filesystem::path& path) {
+T number(const report::Safetensors& file, const std::string& name,
+         const std::filesystem::path& path) {
   const std::string& text = entry(file, name, path);
   T value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size())
     throw Error("{}: entry '{}' of the metadata is not a number: '{}'", path.string(), name, text);
   return value;
+}
+
+void put(report::Safetensors& file, const Choice& choice, const std::string& name) {
+  file.metadata[name + "_epoch"] = fmt::format("{}", choice.epoch);
+  file.metadata[name + "_value"] = fmt::format("{}", choice.value);
+  file.metadata[name + "_ended"] = fmt::format("{}", choice.ended);
+}
+
+Choice choice(const report::Safetensors& file, const std::string& name,
+              const std::filesystem::path& path) {
+  return {number<std::int64_t>(file, name + "_epoch", path),
+          number<double>(file, name + "_value", path),
+          number<std::int64_t>(file, name + "_ended", path)};
 }
 
 }  // namespace
@@ -116,10 +130,9 @@ void write_checkpoint(const std::filesystem::path& path, const Checkpoint& c) {
                    {"config", to_json(c.config)},
                    {"data_fingerprint", c.fingerprint},
                    {"epoch", fmt::format("{}", c.standing.epoch)},
-                   {"best_epoch", fmt::format("{}", c.standing.best_epoch)},
-                   {"best_value", fmt::format("{}", c.standing.best_value)},
-                   {"finished", fmt::format("{}", c.standing.finished ? 1 : 0)},
                    {"adam_steps", fmt::format("{}", c.steps)}};
+  put(file, c.standing.chosen, "chosen");
+  put(file, c.standing.peeked, "peeked");
   report::write_safetensors(path, file);
 }
 
@@ -129,9 +142,8 @@ Checkpoint read_checkpoint(const std::filesystem::path& path) {
   c.config = config_from_json(entry(file, "config", path), path.string());
   c.fingerprint = entry(file, "data_fingerprint", path);
   c.standing.epoch = number<std::int64_t>(file, "epoch", path);
-  c.standing.best_epoch = number<std::int64_t>(file, "best_epoch", path);
-  c.standing.best_value = number<double>(file, "best_value", path);
-  c.standing.finished = number<int>(file, "finished", path) != 0;
+  c.standing.chosen = choice(file, "chosen", path);
+  c.standing.peeked = choice(file, "peeked", path);
   c.steps = number<std::int64_t>(file, "adam_steps", path);
   c.weights = take(file);
   c.best = take(file, kBest);

@@ -239,9 +239,11 @@ std::span<const Field> fields() {
        .choices = {"val-loss", "val-accuracy"}},
       {.name = "protocol",
        .value = "NAME",
-       .help = "'test-peek' reports the best test score of all epochs: for comparisons only",
+       .help =
+           "'test-peek' reports the best test score of all epochs: for comparisons only; 'both' "
+           "has it beside validation",
        .member = &C::protocol,
-       .choices = {"validation", "test-peek"}},
+       .choices = {"validation", "test-peek", "both"}},
       {.name = "seed",
        .value = "S",
        .help = "First seed",

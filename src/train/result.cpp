@@ -31,6 +31,10 @@ std::string to_json(const Result& r) {
         std::pair("test", &r.test)})
     json[name] = {
         {"loss", number(score->loss)}, {"score", number(score->score)}, {"count", score->count}};
+  if (r.peeked)
+    json["test_peek"] = {{"epochs", r.peeked->epochs},
+                         {"selected_epoch", r.peeked->best_epoch},
+                         {"score", number(r.peeked->score)}};
   if (!r.alpha.empty()) json["alpha"] = r.alpha;
   json["parameters"] = r.parameters;
   json["memory"] = r.config.memory;
@@ -41,8 +45,8 @@ std::string to_json(const Result& r) {
 
 report::Table results_table(std::span<const Result> results, std::int64_t peak_memory) {
   report::Table table({"model", "split", "seed", "protocol", "metric", "epochs", "selected_epoch",
-                       "train", "validation", "test", "alpha", "parameters", "seconds_per_epoch",
-                       "peak_memory_bytes", "version", "kernels"});
+                       "train", "validation", "test", "test_peek", "alpha", "parameters",
+                       "seconds_per_epoch", "peak_memory_bytes", "version", "kernels"});
   const auto number = [](double value) {
     return std::isfinite(value) ? fmt::format("{}", value) : "";
   };
@@ -51,9 +55,10 @@ report::Table results_table(std::span<const Result> results, std::int64_t peak_m
     for (const double a : r.alpha) alpha += fmt::format("{}{}", alpha.empty() ? "" : " ", a);
     table.add({r.config.model, r.config.split, fmt::format("{}", r.config.seed), r.config.protocol,
                r.metric, fmt::format("{}", r.epochs), fmt::format("{}", r.best_epoch),
-               number(r.train.score), number(r.validation.score), number(r.test.score), alpha,
-               fmt::format("{}", r.parameters), number(r.seconds_per_epoch),
-               fmt::format("{}", peak_memory), version(), kernels::target()});
+               number(r.train.score), number(r.validation.score), number(r.test.score),
+               r.peeked ? number(r.peeked->score) : "", alpha, fmt::format("{}", r.parameters),
+               number(r.seconds_per_epoch), fmt::format("{}", peak_memory), version(),
+               kernels::target()});
   }
   return table;
 }

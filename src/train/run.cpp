@@ -148,11 +148,13 @@ class Training {
     now_.config = config;
     now_.fingerprint = problem_.fingerprint();
     const auto alpha = alphas(*network_);
-    peeks_ = config.protocol == "test-peek";
-    if (peeks_ && !problem_.has(Part::kTest))
-      throw Error("protocol test-peek needs a test part, split {} has none", config.split);
+    chooses_by_test_ = config.protocol == "test-peek";
+    sees_test_ = config.protocol != "validation";
+    if (sees_test_ && !problem_.has(Part::kTest))
+      throw Error("protocol {} needs a test part, split {} has none", config.protocol,
+                  config.split);
     columns_ = {"rate", "train_loss", "val_loss", "val_score"};
-    if (peeks_) columns_.insert(columns_.end(), {"test_loss", "test_score"});
+    if (sees_test_) columns_.insert(columns_.end(), {"test_loss", "test_score"});
     for (std::size_t k = 0; k < alpha.size(); ++k)
       columns_.push_back(alpha.size() == 1 ? "alpha" : fmt::format("alpha_{}", k + 1));
     footprint_ = checked_footprint(config, data, *network_);
@@ -173,7 +175,7 @@ class Training {
     report::Progress& progress = *audience_.progress;
     if (audience_.introduce)
       introduce(config_, problem_, *network_, footprint_, audience_.quiet, progress);
-    progress.start(audience_.name, peeks_ ? "test (peeking)" : "validation",
+    progress.start(audience_.name, chooses_by_test_ ? "test (peeking)" : "validation",
                    std::min(config_.epochs, audience_.until), done);
 
     const double start = report::Progress::steady_seconds();
@@ -184,7 +186,7 @@ class Training {
       return audience_.stop() || epoch >= audience_.until;
     };
     bool stopped = is_to_stop(done);
-    while (!now_.standing.finished && !stopped) {
+    while (!is_finished() && !stopped) {
       const std::int64_t epoch = now_.standing.epoch + 1;
       const std::vector<double> row = learn(epoch, progress);
       metrics_->add(epoch, row);
@@ -194,7 +196,7 @@ class Training {
       events_->add(epoch, scalars);
       stopped = is_to_stop(epoch);
       const double time = report::Progress::steady_seconds();
-      if (now_.standing.finished || stopped || time - saved > kSavingShare * saving) {
+      if (is_finished() || stopped || time - saved > kSavingShare * saving) {
         save();
         saved = report::Progress::steady_seconds();
         saving = saved - time;
@@ -204,14 +206,15 @@ class Training {
 
     Result result;
     result.config = config_;
-    result.epochs = now_.standing.epoch;
-    result.best_epoch = now_.standing.best_epoch;
+    const auto& [epoch, chosen, peeked] = now_.standing;
+    result.epochs = chosen.ended > 0 ? chosen.ended : epoch;
+    result.best_epoch = chosen.epoch;
     result.seconds = report::Progress::steady_seconds() - start;
-    result.seconds_per_epoch = result.epochs > done
-                                   ? result.seconds / static_cast<double>(result.epochs - done)
-                                   : std::numeric_limits<double>::quiet_NaN();
-    result.interrupted = !now_.standing.finished;
+    result.seconds_per_epoch = epoch > done ? result.seconds / static_cast<double>(epoch - done)
+                                            : std::numeric_limits<double>::quiet_NaN();
+    result.interrupted = !is_finished();
     if (!result.interrupted) {
+      if (config_.protocol == "both") result.peeked = {peeked.ended, peeked.epoch, -peeked.value};
       load_weights(*network_, now_.best, files_.last().string());
       fill_scores(result, problem_, *network_, data_, audience_.test);
       if (problem_.has(Part::kValidation))
@@ -224,6 +227,23 @@ class Training {
   }
 
  private:
+  bool is_finished() const {
+    return now_.standing.chosen.ended > 0 &&
+           (config_.protocol != "both" || now_.standing.peeked.ended > 0);
+  }
+
+  // Lets a rule look at an epoch; tells whether that is its best. One that has ended is what it
+  // would be had the run ended with it.
+  bool consider(Choice& choice, std::int64_t epoch, double value) const {
+    if (choice.ended > 0) return false;
+    const bool better = choice.epoch == 0 || value < choice.value;
+    if (better) choice = {epoch, value, 0};
+    if (epoch >= config_.epochs ||
+        (config_.patience > 0 && epoch - choice.epoch >= config_.patience))
+      choice.ended = epoch;
+    return better;
+  }
+
   // `slot` is the parameter that is to blame, if one is.
   [[noreturn]] void fail(std::int64_t epoch, const std::string& what,
                          const Adam::Slot* slot = nullptr) {
@@ -286,7 +306,7 @@ class Training {
 
     std::vector<Part> parts;
     if (problem_.has(Part::kValidation)) parts.push_back(Part::kValidation);
-    if (peeks_) parts.push_back(Part::kTest);
+    if (sees_test_) parts.push_back(Part::kTest);
     const auto outcomes = problem_.evaluate(*network_, parts);
     Score validation, test;
     for (std::size_t k = 0; k < parts.size(); ++k) {
@@ -298,28 +318,24 @@ class Training {
     }
 
     // What selects, smaller is better. With nothing to choose by, the last epoch is taken.
-    const double value = peeks_                             ? -test.score
+    const double value = chooses_by_test_                   ? -test.score
                          : !problem_.has(Part::kValidation) ? -static_cast<double>(epoch)
                          : config_.select == "val-loss"     ? validation.loss
                                                             : -validation.score;
     remember(epoch);
-    if (now_.standing.best_epoch == 0 || value < now_.standing.best_value) {
-      now_.standing.best_epoch = epoch;
-      now_.standing.best_value = value;
+    if (consider(now_.standing.chosen, epoch, value)) {
       now_.best = now_.weights;
       best_is_saved_ = false;
     }
-    now_.standing.finished =
-        epoch >= config_.epochs ||
-        (config_.patience > 0 && epoch - now_.standing.best_epoch >= config_.patience);
+    if (config_.protocol == "both") consider(now_.standing.peeked, epoch, -test.score);
 
     std::vector<double> row{factor * config_.lr, train.loss(), validation.loss, validation.score};
-    if (peeks_) row.insert(row.end(), {test.loss, test.score});
+    if (sees_test_) row.insert(row.end(), {test.loss, test.score});
     const auto alpha = alphas(*network_);
     row.insert(row.end(), alpha.begin(), alpha.end());
 
     report::Progress::Epoch shown{epoch, train.loss(), {}, {}};
-    if (const double score = peeks_ ? test.score : validation.score; std::isfinite(score))
+    if (const double score = chooses_by_test_ ? test.score : validation.score; std::isfinite(score))
       shown.score = score;
     if (!alpha.empty()) shown.alpha = mean(alpha);
     progress.update(shown);
@@ -340,8 +356,8 @@ class Training {
   // In the order that RunFolder asks for. The best weights are in the checkpoint too, as a kill
   // between the two files leaves the first ahead of the second.
   void save() {
-    if (!best_is_saved_ && now_.standing.best_epoch > 0)
-      write_trained(files_.best(), {config_, now_.standing.best_epoch, data_.class_names,
+    if (!best_is_saved_ && now_.standing.chosen.epoch > 0)
+      write_trained(files_.best(), {config_, now_.standing.chosen.epoch, data_.class_names,
                                     std::holds_alternative<data::NodeMultiLabels>(data_.targets),
                                     now_.best, problem_.edges_fingerprint(), problem_.scaling()});
     best_is_saved_ = true;
@@ -375,8 +391,8 @@ class Training {
           "changed since",
           where, config_.data);
     load_weights(*network_, found.weights, where);
-    if (found.standing.best_epoch > found.standing.epoch)
-      throw Error("{}: the best epoch {} is not one of {}", where, found.standing.best_epoch,
+    if (found.standing.chosen.epoch > found.standing.epoch)
+      throw Error("{}: the best epoch {} is not one of {}", where, found.standing.chosen.epoch,
                   found.standing.epoch);
     for (auto& slot : adam_.slots) {
       for (auto [stored, target] :
@@ -405,7 +421,8 @@ class Training {
   std::shared_ptr<nn::Network> network_;
   Adam adam_;
   std::int64_t footprint_ = 0;  // in bytes, as predicted
-  bool peeks_ = false;
+  bool chooses_by_test_ = false;
+  bool sees_test_ = false;  // after every epoch
   bool best_is_saved_ = false;
   std::vector<std::string> columns_;
   std::optional<report::RunFolder> folder_;

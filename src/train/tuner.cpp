@@ -52,7 +52,7 @@ Tuner::Tuner(RunConfig base, const data::Dataset& data, std::string space,
       space_text_(std::move(space)),
       folder_(std::move(folder)),
       space_(read_space(space_text_, space_name)) {
-  if (base_.protocol == "test-peek")
+  if (base_.protocol != "validation")
     throw Error("--protocol: a search never looks at the test part");
   if (base_.model.find(',') != std::string::npos) throw Error("--model: tune one at a time");
   Settings searched;

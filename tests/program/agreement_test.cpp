@@ -179,6 +179,45 @@ TEST(Agreement, TestLabelsChangeNothingButTheTestScore) {
             run_files(folder.path() / "c")["metrics.csv"]);
 }
 
+TEST(Agreement, OneTrainingForBothProtocolsGivesWhatTwoGive) {
+  const TemporaryFolder folder;
+  OwnGraph graph;
+  graph.write(folder.path() / "own");
+  const std::string line =
+      "train --data own --layers 3 --epochs 60 --patience 8 --dropout 0.5 --seeds 4 --protocol ";
+  const auto runs = [&](const std::string& protocol, const std::string& out) {
+    return pdegcn_json(folder.path(), line + protocol + " --out " + out)["runs"];
+  };
+  const auto peeked = runs("test-peek", "peeked");
+  nlohmann::json both;
+  bool first = false, last = false;
+  for (const std::string select : {"val-accuracy", "val-loss"}) {
+    const auto chosen = runs("validation --select " + select, "chosen-" + select);
+    both = runs("both --select " + select, "both-" + select);
+    for (int k = 0; k < 4; ++k) {
+      for (const char* name : {"epochs", "ended", "selected_epoch", "train", "validation", "test"})
+        EXPECT_EQ(both[k][name], chosen[k][name]) << select << " " << k << " " << name;
+      EXPECT_EQ(both[k]["test_peek"]["score"], peeked[k]["test"]["score"]) << k;
+      for (const char* name : {"epochs", "selected_epoch"})
+        EXPECT_EQ(both[k]["test_peek"][name], peeked[k][name]) << k << " " << name;
+      first |= chosen[k]["epochs"] < peeked[k]["epochs"];
+      last |= chosen[k]["epochs"] > peeked[k]["epochs"];
+    }
+  }
+  EXPECT_TRUE(first && last) << "each rule ends before the other in some run";
+
+  // The test part has no say in what validation chooses.
+  for (int v = 0; v < graph.nodes; ++v)
+    if (graph.part[v] == "test") graph.label[v] = (graph.label[v] + 1) % graph.classes;
+  graph.write(folder.path() / "own");
+  const auto wrong = runs("both", "wrong");
+  for (int k = 0; k < 4; ++k) {
+    for (const char* name : {"epochs", "selected_epoch", "train", "validation"})
+      EXPECT_EQ(both[k][name], wrong[k][name]) << k << " " << name;
+    EXPECT_NE(both[k]["test_peek"], wrong[k]["test_peek"]) << k;
+  }
+}
+
 TEST(Agreement, MetricsAndEventsHoldTheSameNumbers) {
   const TemporaryFolder folder;
   pdegcn_ok(folder.path(), "train --data karate --model m --epochs 4 --quiet --out run");

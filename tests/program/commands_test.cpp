@@ -115,6 +115,10 @@ TEST(Train, PeekingSaysSo) {
   EXPECT_EQ(outcome.code, 0);
   EXPECT_TRUE(contains(outcome.out, "PEEKED") && contains(outcome.err, "test-peek"));
   EXPECT_TRUE(contains(pdegcn_ok(folder.path(), "evaluate run"), "test-peek"));
+  const std::string both =
+      pdegcn_ok(folder.path(), "train --data karate --epochs 3 --protocol both --out two");
+  EXPECT_TRUE(contains(both, "test accuracy %  PEEKED %") && contains(both, "had no say")) << both;
+  EXPECT_FALSE(contains(pdegcn_ok(folder.path(), "evaluate two"), "test-peek"));
 }
 
 TEST(Train, TheTableNamesWhatTheNumbersDependOn) {

@@ -67,6 +67,7 @@ INSTANTIATE_TEST_SUITE_P(Memory, Kills,
                          testing::Values("--model m --edge-dropout 0.3",
                                          "--model h --edge-dropout 0.3 --memory reverse",
                                          "--model d --edge-dropout 0.3 --memory checkpoint",
+                                         "--model d --protocol both --patience 900",
                                          "--model gcnii --drop-edge 0.3"));
 
 TEST(Resume, CtrlCSavesAndSaysHowToGoOn) {

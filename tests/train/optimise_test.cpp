@@ -140,7 +140,7 @@ TEST(Checkpoint, ReturnsWhatItWasGiven) {
   Checkpoint c;
   c.config.layers = 3;
   c.fingerprint = "0123abcd";
-  c.standing = {7, 5, -0.1 / 3, true};
+  c.standing = {7, {5, -0.1 / 3, 6}, {4, -0.7 / 3, 0}};
   c.steps = 70;
   c.weights = {{"opening.weight", normal({3, 4}, 1, torch::kFloat32)},
                {"pde.beta", normal({1}, 2, torch::kFloat32)}};
@@ -153,9 +153,11 @@ TEST(Checkpoint, ReturnsWhatItWasGiven) {
   EXPECT_EQ(back.config, c.config);
   EXPECT_EQ(back.fingerprint, c.fingerprint);
   EXPECT_EQ(back.standing.epoch, 7);
-  EXPECT_EQ(back.standing.best_epoch, 5);
-  EXPECT_EQ(back.standing.best_value, c.standing.best_value);
-  EXPECT_TRUE(back.standing.finished);
+  for (const auto member : {&Standing::chosen, &Standing::peeked}) {
+    EXPECT_EQ((back.standing.*member).epoch, (c.standing.*member).epoch);
+    EXPECT_EQ((back.standing.*member).value, (c.standing.*member).value);
+    EXPECT_EQ((back.standing.*member).ended, (c.standing.*member).ended);
+  }
   EXPECT_EQ(back.steps, 70);
   for (const auto member :
        {&Checkpoint::weights, &Checkpoint::best, &Checkpoint::mean, &Checkpoint::square}) {

@@ -23,13 +23,19 @@ using Weights = std::map<std::string, torch::Tensor>;
 Weights weights_of(const nn::Network& network);
 void load_weights(nn::Network& network, const Weights& weights, const std::string& where);
 
+// How far a rule that chooses an epoch has come.
+struct Choice {
+  std::int64_t epoch = 0;  // the best; 0: none yet
+  double value = 0;        // of what selects, smaller is better
+  std::int64_t ended = 0;  // the epoch at which it stopped looking; 0: it looks on
+};
+
 // Where a run stands after an epoch; with the config, all that continuing it to the same bits
 // needs: random numbers follow from seed and epoch.
 struct Standing {
   std::int64_t epoch = 0;
-  std::int64_t best_epoch = 0;  // 0: none yet
-  double best_value = 0;        // of what selects, smaller is better
-  bool finished = false;
+  Choice chosen;  // by the protocol; its weights are kept
+  Choice peeked;  // by the test score, beside the validation of the protocol both
 };
 
 // What last.safetensors holds.
@@ -38,7 +44,7 @@ struct Checkpoint {
   std::string fingerprint;  // of the data, see Problem
   Standing standing;
   Weights weights;
-  Weights best;  // those of best_epoch
+  Weights best;  // those of the chosen epoch
   Weights mean;  // the moments of Adam
   Weights square;
   std::int64_t steps = 0;  // of Adam

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,13 +20,21 @@ struct Score {
   std::int64_t count = 0;                                   // answers it is the mean of
 };
 
+// The best test score of all epochs, as the protocol test-peek has it.
+struct Peeked {
+  std::int64_t epochs = 0;
+  std::int64_t best_epoch = 0;
+  double score = std::numeric_limits<double>::quiet_NaN();
+};
+
 // What came of a run.
 struct Result {
   RunConfig config;
-  std::string metric;  // "accuracy" or "micro-F1"
-  std::int64_t epochs = 0;
+  std::string metric;           // "accuracy" or "micro-F1"
+  std::int64_t epochs = 0;      // after which the protocol looked no further
   std::int64_t best_epoch = 0;  // the one that was chosen, whose weights these scores belong to
   Score train, validation, test;
+  std::optional<Peeked> peeked;                                   // protocol both
   double most_common = std::numeric_limits<double>::quiet_NaN();  // label of the validation part
   Answered answered;          // evaluate(): what was said of the test part
   std::vector<double> alpha;  // of the mixture, one value or one per layer
