@@ -306,37 +306,19 @@ void print_table(const Plan& plan, const std::vector<Result>& results) {
   const RunConfig& c = plan.config;
   const bool peeked = c.protocol == "test-peek";
   const bool both = c.protocol == "both";
-  std::vector<std::string> head{
-      "network",
-      "layers",
-      fmt::format("test {} %{}", results.front().metric, peeked ? " (PEEKED)" : ""),
-      "validation %",
-      "alpha",
-      "epoch",
-      "of",
-      "parameters",
-      "per epoch",
-      "time"};
-  const auto beside_test = 3;
-  if (both) head.insert(head.begin() + beside_test, "PEEKED %");
-  report::Table table(head);
-  for (const Row& row : rows_of(results)) {
-    std::vector<std::string> cells{
-        std::string(train::model_info(row.model).title),
-        fmt::format("{}", row.layers),
-        spread(row.test, 1, true),
-        spread(row.validation, 1, true),
-        spread(row.alpha, 3),
-        spread(row.epoch, 0),
-        spread(row.epochs, 0),
-        report::with_commas(row.parameters),
-        row.seconds_per_epoch.empty()
-            ? ""
-            : report::format_duration(report::mean_std(row.seconds_per_epoch).mean),
-        report::format_duration(row.seconds)};
-    if (both) cells.insert(cells.begin() + beside_test, spread(row.peeked, 1, true));
-    table.add(cells);
-  }
+  report::Table table(
+      {"network", "layers",
+       fmt::format("test {} %{}", results.front().metric, peeked ? " (PEEKED)" : ""), "PEEKED %",
+       "validation %", "alpha", "epoch", "of", "parameters", "per epoch", "time"});
+  for (const Row& row : rows_of(results))
+    table.add({std::string(train::model_info(row.model).title), fmt::format("{}", row.layers),
+               spread(row.test, 1, true), spread(row.peeked, 1, true),
+               spread(row.validation, 1, true), spread(row.alpha, 3), spread(row.epoch, 0),
+               spread(row.epochs, 0), report::with_commas(row.parameters),
+               row.seconds_per_epoch.empty()
+                   ? ""
+                   : report::format_duration(report::mean_std(row.seconds_per_epoch).mean),
+               report::format_duration(row.seconds)});
   if (isatty(STDOUT_FILENO) == 1) fmt::print("\n");  // apart from the lines of progress
   fmt::print("{}\n", table.text());
   fmt::print("data {}, task {}, split {}, {}\n", plan.data.name, c.task, c.split,
