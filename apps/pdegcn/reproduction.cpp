@@ -383,6 +383,8 @@ void Reproduction::write() const {
   std::error_code error;
   fs::create_directories(wishes_.out, error);
   report::write_atomically(fs::path(wishes_.out) / "table.csv", results().csv());
+  if (std::ranges::any_of(lines_, [](const Line& line) { return !line.runs.empty(); }))
+    report::write_atomically(fs::path(wishes_.out) / "runs.csv", run_table(lines_).csv());
   report::write_atomically(fs::path(wishes_.out) / "table.md",
                            result_page(wishes_, table_, lines_, results()));
 }

@@ -110,6 +110,9 @@ std::string command_line(const ReproduceWishes& wishes);
 report::Table result_table(const std::vector<Line>& lines, int decimals,
                            const std::function<double(const CellRun&)>& predicted);
 
+// The runs behind the means, a line for each that came to its end.
+report::Table run_table(const std::vector<Line>& lines);
+
 // What one must know of the numbers before comparing them with anything.
 std::vector<std::string> remarks(const ReproduceWishes& wishes, const std::vector<Line>& lines);
 

@@ -193,6 +193,28 @@ report::Table result_table(const std::vector<Line>& lines, int decimals,
   return table;
 }
 
+report::Table run_table(const std::vector<Line>& lines) {
+  report::Table table({"cell", "settings", "split", "seed", "test", "test_peek", "validation",
+                       "selected_epoch", "epochs", "seconds"});
+  const auto number = [](double value) {
+    return std::isfinite(value) ? fmt::format("{}", value) : "";
+  };
+  for (const Line& line : lines)
+    for (const CellRun& run : line.runs) {
+      if (!run.record) continue;
+      const RunRecord& r = *run.record;
+      const auto test = [&](const char* protocol) {
+        const auto found = r.test.find(protocol);
+        return found == r.test.end() ? "" : number(found->second);
+      };
+      table.add({line.cell->name, line.settings, run.config.split,
+                 fmt::format("{}", run.config.seed), test(kValidation), test(kPeek),
+                 number(r.validation), fmt::format("{}", r.best_epoch), fmt::format("{}", r.epochs),
+                 number(r.seconds)});
+    }
+  return table;
+}
+
 std::vector<std::string> remarks(const ReproduceWishes& wishes, const std::vector<Line>& lines) {
   std::vector<std::string> said;
   if (wishes.quick)

@@ -220,6 +220,15 @@ TEST_F(OwnTable, OneTrainingForBothProtocolsGivesWhatTwoGive) {
     EXPECT_EQ(fair[k].at("test-peek") + peeked[k].at("validation"), "") << k;
     EXPECT_GE(std::stod(both[k].at("test-peek")), std::stod(both[k].at("validation"))) << k;
   }
+  // The means are those of the runs.
+  const auto singles = read_table(folder.path() / "c" / "runs.csv");
+  ASSERT_EQ(singles.size(), 3 * 2);
+  EXPECT_EQ(singles[1].at("cell") + singles[1].at("settings") + singles[1].at("seed"),
+            "own/d/2paper1");
+  for (const auto& [column, name] : {std::pair("test", "validation"), {"test_peek", "test-peek"}})
+    EXPECT_NEAR(50 * (std::stod(singles[0].at(column)) + std::stod(singles[1].at(column))),
+                std::stod(both[0].at(name)), 0.0501)
+        << column;
 }
 
 TEST_F(OwnTable, AMeanOverSomeOfTheRunsSaysSo) {
