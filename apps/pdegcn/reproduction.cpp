@@ -45,7 +45,19 @@ void write_record(const CellRun& run) {
   report::write_atomically(record_path(run), json.dump(2) + "\n");
 }
 
-RunRecord read_record(const fs::path& path) {
+// A record speaks of the run beside it, and of none when that is gone.
+bool has_record(const CellRun& run) {
+  return fs::exists(record_path(run)) && fs::exists(report::RunFiles{run.folder}.config());
+}
+
+// Which protocols a run is for.
+std::vector<std::string> protocols_of(const RunConfig& config) {
+  if (config.protocol == "both") return {kValidation, kPeek};
+  return {config.protocol};
+}
+
+RunRecord read_record(const CellRun& run) {
+  const fs::path path = record_path(run);
   try {
     const auto json = nlohmann::json::parse(data::File(path).content());
     const auto number = [](const nlohmann::json& value) {
@@ -57,8 +69,9 @@ RunRecord read_record(const fs::path& path) {
                      json.at("selected_epoch").get<std::int64_t>(),
                      json.at("alpha").get<std::vector<double>>(),
                      number(json.at("seconds"))};
-    for (const auto& [protocol, score] : json.at("test").items())
-      record.test[protocol] = number(score);
+    for (const std::string& protocol : protocols_of(run.config))
+      record.test[protocol] = number(json.at("test").at(protocol));
+    if (record.epochs < 1) throw Error("{}: the record has no epochs", path.string());
     return record;
   } catch (const nlohmann::json::exception& error) {
     throw Error("{}: the record of a run is damaged: {}", path.string(), error.what());
@@ -193,14 +206,18 @@ void Reproduction::plan_runs(Line& line, const Settings& tuned) {
     configs.resize(static_cast<std::size_t>(wished));
   for (const RunConfig& single : configs) {
     CellRun run;
-    run.config = single;
     run.data = &data;
-    run.folder = fs::path(wishes_.out) / "runs" / line.settings / config.protocol /
-                 line.cell->name / train::run_name(single);
+    // A run for both protocols serves either of them.
+    for (const std::string& protocol : {std::string("both"), wishes_.protocol}) {
+      run.config = single;
+      run.config.protocol = protocol;
+      run.folder = fs::path(wishes_.out) / "runs" / line.settings / protocol / line.cell->name /
+                   train::run_name(single);
+      if (has_record(run)) break;
+    }
     check_config(run);
-    // A record speaks of the run beside it, and of none when that is gone.
-    if (fs::exists(record_path(run)) && fs::exists(report::RunFiles{run.folder}.config())) {
-      run.record = read_record(record_path(run));
+    if (has_record(run)) {
+      run.record = read_record(run);
       forget_optimiser(run);
       if (std::isfinite(run.record->seconds))
         cost_.time(single, data, run.record->seconds / static_cast<double>(run.record->epochs));
@@ -305,7 +322,9 @@ void Reproduction::perform(CellRun& run, const std::string& name, bool introduce
     RunRecord record{{},           result.validation.score,
                      epochs,       result.best_epoch,
                      result.alpha, result.seconds_per_epoch * static_cast<double>(epochs)};
-    record.test[run.config.protocol == "test-peek" ? kPeek : kValidation] = result.test.score;
+    for (const std::string& protocol : protocols_of(run.config))
+      record.test[protocol] = std::nan("");
+    record.test[run.config.protocol == kPeek ? kPeek : kValidation] = result.test.score;
     if (result.peeked) record.test[kPeek] = result.peeked->score;
     run.record = std::move(record);
     write_record(run);

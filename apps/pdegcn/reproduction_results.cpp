@@ -78,7 +78,7 @@ void add_score(std::vector<std::string>& row, const Line& line, const std::strin
       difference = fmt::format("{:+.{}f}", 100 * mean.mean - *line.cell->paper, decimals);
   } else if (all > 0) {
     score = !trouble.empty() ? "failed"
-            : missing == 0   ? "no test part"
+            : missing == 0   ? "no score"
                              : "not run, predicted " + report::format_duration(missing);
   }
   const std::string count =
@@ -261,9 +261,11 @@ std::string result_page(const ReproduceWishes& wishes, const train::ExperimentTa
       "- Settings: *paper* are the hyper-parameters that the paper prints, or for the methods it "
       "compares with those of their authors; *tuned* are those of a search judged on the "
       "validation part alone.\n"
-      "- *validation*: the epoch was chosen on the validation part, the test part had no say. "
-      "*test-peek*: the best test score of all epochs, chosen on the test part itself; it tells "
-      "nothing of new data. Both are of the same training, and each ended by its own patience.\n"
+      "- *validation*: the epoch was chosen on the validation part alone. *test-peek*: the best "
+      "test "
+      "score of all epochs, chosen on the test part itself; it tells nothing of new data. A run "
+      "for "
+      "both has looked at the epochs of one training, with each rule up to its own end.\n"
       "- Scores are in percent, mean ± standard deviation over n runs: n seeds from 0 on, or n of "
       "the "
       "ten splits with seed 0.\n";

@@ -284,7 +284,7 @@ std::vector<Row> rows_of(const std::vector<Result>& results) {
     }
     Row& row = rows.back();
     if (std::isfinite(r.test.score)) row.test.push_back(r.test.score);
-    if (r.peeked) row.peeked.push_back(r.peeked->score);
+    if (r.peeked && std::isfinite(r.peeked->score)) row.peeked.push_back(r.peeked->score);
     if (std::isfinite(r.validation.score)) row.validation.push_back(r.validation.score);
     for (const double alpha : r.alpha) row.alpha.push_back(alpha);
     row.epoch.push_back(static_cast<double>(r.best_epoch));
@@ -334,10 +334,10 @@ void print_table(const Plan& plan, const std::vector<Result>& results) {
                                                  : "the test part looked at once");
   if (peeked || both)
     fmt::print(
-        "protocol test-peek: every {} score here is the best of all epochs, chosen on the test "
+        "protocol test-peek: every {} score here is the best of all epochs{}, chosen on the test "
         "part itself.\n  It tells nothing of new data; compare it only with numbers found the same "
         "way.\n",
-        both ? "PEEKED" : "test");
+        both ? "PEEKED" : "test", both ? " up to its own end" : "");
   const bool several = results.size() > 1;
   if (several && results.size() > plan.each.size())
     fmt::print("± is the sample standard deviation\n");
@@ -367,6 +367,7 @@ void print_json(const Plan& plan, const std::vector<Result>& results) {
                        {"test_mean", test.mean},
                        {"test_deviation", test.count > 1 ? Json(test.deviation) : Json()},
                        {"runs", test.count}});
+    if (!row.peeked.empty()) summary.back()["test_peek_mean"] = report::mean_std(row.peeked).mean;
   }
   Json all{{"data", plan.data.name},
            {"task", plan.config.task},

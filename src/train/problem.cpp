@@ -457,7 +457,9 @@ std::string Problem::fingerprint() const {
   }
   for (const auto* part : {&split_.train, &split_.validation, &split_.test})
     sum = checksum(*part, sum);
-  for (const auto* part : {&split_.train, &split_.validation}) {
+  std::vector read{&split_.train, &split_.validation};
+  if (config_.protocol != "validation") read.push_back(&split_.test);
+  for (const auto* part : read) {
     const Answers answers = answers_of(*part);
     sum = checksum(answers.labels, sum);
     sum = checksum(answers.multi, sum);

@@ -149,10 +149,10 @@ class Training {
     now_.fingerprint = problem_.fingerprint();
     const auto alpha = alphas(*network_);
     chooses_by_test_ = config.protocol == "test-peek";
-    sees_test_ = config.protocol != "validation";
-    if (sees_test_ && !problem_.has(Part::kTest))
-      throw Error("protocol {} needs a test part, split {} has none", config.protocol,
-                  config.split);
+    if (chooses_by_test_ && !problem_.has(Part::kTest))
+      throw Error("protocol test-peek needs a test part, split {} has none", config.split);
+    peeks_beside_ = config.protocol == "both" && problem_.has(Part::kTest);
+    sees_test_ = chooses_by_test_ || peeks_beside_;
     columns_ = {"rate", "train_loss", "val_loss", "val_score"};
     if (sees_test_) columns_.insert(columns_.end(), {"test_loss", "test_score"});
     for (std::size_t k = 0; k < alpha.size(); ++k)
@@ -188,7 +188,17 @@ class Training {
     bool stopped = is_to_stop(done);
     while (!is_finished() && !stopped) {
       const std::int64_t epoch = now_.standing.epoch + 1;
-      const std::vector<double> row = learn(epoch, progress);
+      std::vector<double> row;
+      try {
+        row = learn(epoch, progress);
+      } catch (const NotFinite& error) {
+        // What validation has chosen before stands.
+        if (!peeks_beside_ || now_.standing.chosen.ended == 0) throw;
+        progress.message(fmt::format("warning: no score for test-peek: {}", error.what()));
+        give_up_peeking(now_.standing.epoch);
+        save();
+        break;
+      }
       metrics_->add(epoch, row);
       std::vector<report::Scalar> scalars;
       for (std::size_t k = 0; k < columns_.size(); ++k)
@@ -207,14 +217,17 @@ class Training {
     Result result;
     result.config = config_;
     const auto& [epoch, chosen, peeked] = now_.standing;
-    result.epochs = chosen.ended > 0 ? chosen.ended : epoch;
+    result.interrupted = !is_finished();
+    result.epochs = result.interrupted ? epoch : chosen.ended;
     result.best_epoch = chosen.epoch;
     result.seconds = report::Progress::steady_seconds() - start;
     result.seconds_per_epoch = epoch > done ? result.seconds / static_cast<double>(epoch - done)
                                             : std::numeric_limits<double>::quiet_NaN();
-    result.interrupted = !is_finished();
     if (!result.interrupted) {
-      if (config_.protocol == "both") result.peeked = {peeked.ended, peeked.epoch, -peeked.value};
+      if (peeks_beside_) {
+        result.peeked = {peeked.ended, peeked.epoch};
+        if (peeked.epoch > 0) result.peeked->score = -peeked.value;
+      }
       load_weights(*network_, now_.best, files_.last().string());
       fill_scores(result, problem_, *network_, data_, audience_.test);
       if (problem_.has(Part::kValidation))
@@ -228,9 +241,11 @@ class Training {
 
  private:
   bool is_finished() const {
-    return now_.standing.chosen.ended > 0 &&
-           (config_.protocol != "both" || now_.standing.peeked.ended > 0);
+    return now_.standing.chosen.ended > 0 && (!peeks_beside_ || now_.standing.peeked.ended > 0);
   }
+
+  // The test scores beside validation have come to nothing.
+  void give_up_peeking(std::int64_t epoch) { now_.standing.peeked = {0, 0, epoch}; }
 
   // Lets a rule look at an epoch; tells whether that is its best. One that has ended is what it
   // would be had the run ended with it.
@@ -311,6 +326,10 @@ class Training {
     Score validation, test;
     for (std::size_t k = 0; k < parts.size(); ++k) {
       (parts[k] == Part::kTest ? test : validation) = score_of(outcomes[k]);
+      if (parts[k] == Part::kTest && peeks_beside_) continue;  // validation does not fail by it
+      if (parts[k] == Part::kTest && test.count == 0)
+        throw Error("protocol test-peek: nothing in the test part of split {} has a label",
+                    config_.split);
       if (!std::isfinite(outcomes[k].loss()))
         fail(epoch,
              fmt::format("the {} loss is {}", parts[k] == Part::kTest ? "test" : "validation",
@@ -327,7 +346,12 @@ class Training {
       now_.best = now_.weights;
       best_is_saved_ = false;
     }
-    if (config_.protocol == "both") consider(now_.standing.peeked, epoch, -test.score);
+    if (peeks_beside_ && now_.standing.peeked.ended == 0) {
+      if (std::isfinite(test.loss))
+        consider(now_.standing.peeked, epoch, -test.score);
+      else
+        give_up_peeking(epoch);
+    }
 
     std::vector<double> row{factor * config_.lr, train.loss(), validation.loss, validation.score};
     if (sees_test_) row.insert(row.end(), {test.loss, test.score});
@@ -422,7 +446,8 @@ class Training {
   Adam adam_;
   std::int64_t footprint_ = 0;  // in bytes, as predicted
   bool chooses_by_test_ = false;
-  bool sees_test_ = false;  // after every epoch
+  bool peeks_beside_ = false;  // protocol both: the test scores have a choice of their own
+  bool sees_test_ = false;     // after every epoch
   bool best_is_saved_ = false;
   std::vector<std::string> columns_;
   std::optional<report::RunFolder> folder_;

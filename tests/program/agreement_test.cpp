@@ -216,6 +216,36 @@ TEST(Agreement, OneTrainingForBothProtocolsGivesWhatTwoGive) {
       EXPECT_EQ(both[k][name], wrong[k][name]) << k << " " << name;
     EXPECT_NE(both[k]["test_peek"], wrong[k]["test_peek"]) << k;
   }
+  const Outcome other = pdegcn(folder.path(), "train --resume --out both-val-loss");
+  EXPECT_EQ(other.code, 1);
+  EXPECT_TRUE(contains(other.err, "other data")) << other.err;
+}
+
+TEST(Agreement, ValidationDoesNotFailByWhatIsPeekedAt) {
+  const TemporaryFolder folder;
+  // Grows out of bounds, with the instructions of most processors after validation has ended.
+  const std::string line =
+      "train --data karate --layers 24 --activation identity --step 1 --dropout 0 --lr-pde 0.1 "
+      "--seed 1 --patience 33 --epochs 120 --threads 1 ";
+  if (pdegcn(folder.path(), line + "--out a").code == 0) {
+    const auto chosen = pdegcn_json(folder.path(), line + "--out b")["runs"][0];
+    const auto both = pdegcn_json(folder.path(), line + "--protocol both --out c")["runs"][0];
+    for (const char* name : {"epochs", "selected_epoch", "validation", "test"})
+      EXPECT_EQ(both[name], chosen[name]) << name;
+    const bool fails = pdegcn(folder.path(), line + "--protocol test-peek --out d").code != 0;
+    EXPECT_EQ(both["test_peek"]["score"].is_null(), fails);
+  }
+
+  // Nothing to peek at.
+  OwnGraph graph;
+  for (auto& part : graph.part)
+    if (part == "test") part = "train";
+  graph.write(folder.path() / "own");
+  const auto alone =
+      pdegcn_json(folder.path(), "train --data own --epochs 3 --protocol both --out e")["runs"][0];
+  EXPECT_FALSE(alone.contains("test_peek")) << alone;
+  EXPECT_EQ(pdegcn(folder.path(), "train --data own --epochs 3 --protocol test-peek --out f").code,
+            1);
 }
 
 TEST(Agreement, MetricsAndEventsHoldTheSameNumbers) {

@@ -220,6 +220,12 @@ TEST_F(OwnTable, OneTrainingForBothProtocolsGivesWhatTwoGive) {
     EXPECT_EQ(fair[k].at("test-peek") + peeked[k].at("validation"), "") << k;
     EXPECT_GE(std::stod(both[k].at("test-peek")), std::stod(both[k].at("validation"))) << k;
   }
+  // A run for both serves either.
+  const auto before = runs_of(folder.path() / "c");
+  pdegcn_ok(folder.path(), line + "c --protocol validation");
+  EXPECT_EQ(runs_of(folder.path() / "c"), before);
+  EXPECT_EQ(read_table(folder.path() / "c" / "table.csv")[0].at("validation"),
+            fair[0].at("validation"));
   // The means are those of the runs.
   const auto singles = read_table(folder.path() / "c" / "runs.csv");
   ASSERT_EQ(singles.size(), 3 * 2);
@@ -250,6 +256,23 @@ TEST_F(OwnTable, ARecordSpeaksOfNoOtherRun) {
   pdegcn_ok(folder.path(), cell + " --epochs 3");
   const fs::path run = folder.path() / "a" / runs_of(folder.path() / "a").at(0);
   EXPECT_EQ(nlohmann::json::parse(read_text(run.string() + ".json"))["epochs"], 3);
+}
+
+TEST_F(OwnTable, ADamagedRecordIsAnErrorThatNamesIt) {
+  const std::string cell = line + "a --cells own/h/2 --seeds 1 --epochs 2";
+  pdegcn_ok(folder.path(), cell);
+  const fs::path run = folder.path() / "a" / runs_of(folder.path() / "a").at(0);
+  const auto whole = nlohmann::json::parse(read_text(run.string() + ".json"));
+  for (const auto& [key, value] : std::vector<std::pair<std::string, nlohmann::json>>{
+           {"test", 0.5}, {"test", nullptr}, {"test", {{"validation", 0.5}}}, {"epochs", 0}}) {
+    auto damaged = whole;
+    damaged[key] = value;
+    std::ofstream(run.string() + ".json") << damaged;
+    const Outcome outcome = pdegcn(folder.path(), cell);
+    EXPECT_EQ(outcome.code, 1) << damaged;
+    EXPECT_TRUE(contains(outcome.err, run.filename().string() + ".json: the record"))
+        << outcome.err;
+  }
 }
 
 TEST_F(OwnTable, ACellThatCannotRunIsAFailureAndTheOthersRun) {
