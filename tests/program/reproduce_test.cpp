@@ -296,11 +296,13 @@ TEST_F(OwnTable, ASearchThatABudgetEndsSaysSo) {
 TEST_F(OwnTable, TestLabelsChangeTheTestScoreAndNothingElse) {
   pdegcn_ok(folder.path(), line + "a --tune");
   pdegcn_ok(folder.path(), line + "a --protocol validation");
+  pdegcn_ok(folder.path(), line + "both-a --cells own/d/2");
   for (int v = 0; v < graph.nodes; ++v)
     if (graph.part[v] == "test") graph.label[v] = (graph.label[v] + 1) % graph.classes;
   graph.write(folder.path() / "own");
   pdegcn_ok(folder.path(), line + "b --tune");
   pdegcn_ok(folder.path(), line + "b --protocol validation");
+  pdegcn_ok(folder.path(), line + "both-b --cells own/d/2");
 
   const std::string tuned = read_text(folder.path() / "a" / "tuned.toml");
   EXPECT_TRUE(contains(tuned, "[\"own/d/2\"]") && contains(tuned, "channels = 4")) << tuned;
@@ -325,6 +327,13 @@ TEST_F(OwnTable, TestLabelsChangeTheTestScoreAndNothingElse) {
     EXPECT_EQ(a, b) << run;
   }
   EXPECT_GT(changed, 8);
+
+  // In a training for both protocols the peeked scores change, and what validation chose does not.
+  for (const fs::path& run : runs_of(folder.path() / "both-a")) {
+    const fs::path a = folder.path() / "both-a" / run, b = folder.path() / "both-b" / run;
+    EXPECT_EQ(read_text(a / "best.safetensors"), read_text(b / "best.safetensors")) << run;
+    EXPECT_NE(read_text(a / "metrics.csv"), read_text(b / "metrics.csv")) << run;
+  }
 }
 
 // Ten poses of a ring of quads: the first eight train, or six of them with two to choose by.
