@@ -14,7 +14,6 @@
 #include "pdegcn/graph/error.h"
 #include "pdegcn/report/atomic_file.h"
 #include "pdegcn/report/duration.h"
-#include "pdegcn/train/tuner.h"
 
 namespace pdegcn::app {
 namespace {
@@ -75,6 +74,27 @@ RunRecord read_record(const CellRun& run) {
     return record;
   } catch (const nlohmann::json::exception& error) {
     throw Error("{}: the record of a run is damaged: {}", path.string(), error.what());
+  }
+}
+
+// Takes over what another process has made of a run since it was planned; tells whether it came to
+// its end.
+bool take_over(CellRun& run) {
+  if (!run.record && has_record(run)) run.record = read_record(run);
+  return run.record.has_value();
+}
+
+// Makes the folder of a run, or takes it up.
+report::RunFolder open_folder(const CellRun& run) {
+  const fs::path config = report::RunFiles{run.folder}.config();
+  if (fs::exists(config)) return report::RunFolder::resume(run.folder);
+  try {
+    auto folder = report::RunFolder::create(run.folder, train::to_toml(run.config));
+    fs::remove(record_path(run));  // of a run that was deleted
+    return folder;
+  } catch (const Error&) {
+    if (!fs::exists(config)) throw;
+    return report::RunFolder::resume(run.folder);  // another process was quicker
   }
 }
 
@@ -273,7 +293,7 @@ double Reproduction::seconds_left(const Line& line) const {
   return sum;
 }
 
-// What is still to be run, the cheapest cells first.
+// What is still to be run and has not failed, the cheapest cells first.
 std::vector<std::pair<Line*, CellRun*>> Reproduction::pending() {
   std::vector<std::pair<double, Line*>> order;
   for (Line& line : lines_) order.emplace_back(seconds_left(line), &line);
@@ -281,7 +301,7 @@ std::vector<std::pair<Line*, CellRun*>> Reproduction::pending() {
   std::vector<std::pair<Line*, CellRun*>> all;
   for (const auto& [cost, line] : order)
     for (CellRun& run : line->runs)
-      if (!run.record) all.emplace_back(line, &run);
+      if (!run.record && run.trouble.empty()) all.emplace_back(line, &run);
   return all;
 }
 
@@ -290,15 +310,21 @@ bool Reproduction::is_over() const {
          (wishes_.budget > 0 && report::Progress::steady_seconds() - start_ > 60 * wishes_.budget);
 }
 
-// Takes a run to its end, or to an epoch.
-void Reproduction::perform(CellRun& run, const std::string& name, bool introduce,
+// Takes a run to its end, or to an epoch, unless another process has it; tells whether it came to
+// its end here.
+bool Reproduction::perform(CellRun& run, const std::string& name, bool introduce,
                            std::int64_t until) {
   const data::Dataset& data = *run.data;
-  const auto open_folder = [&] {
-    return fs::exists(report::RunFiles{run.folder}.config())
-               ? report::RunFolder::resume(run.folder)
-               : report::RunFolder::create(run.folder, train::to_toml(run.config));
+  // Held until the record is written: before that another process would take the run for one that
+  // was stopped.
+  std::optional<report::RunFolder> folder;
+  const auto claim = [&] {
+    folder = open_folder(run);
+    if (has_record(run))
+      throw report::InUse("{}: another process has ended the run", run.folder.string());
+    return *folder;
   };
+  run.elsewhere = false;
   train::Audience audience;
   audience.progress = progress_.get();
   audience.quiet = true;
@@ -312,10 +338,10 @@ void Reproduction::perform(CellRun& run, const std::string& name, bool introduce
     return is_over();
   };
   try {
-    const train::Result result = train::train(run.config, data, open_folder, audience);
+    const train::Result result = train::train(run.config, data, claim, audience);
     if (ends.size() > 2)
       cost_.time(run.config, data, (ends.back() - ends[1]) / static_cast<double>(ends.size() - 2));
-    if (result.interrupted) return;
+    if (result.interrupted) return false;
     const std::int64_t epochs =
         std::max(result.epochs, result.peeked ? result.peeked->epochs : result.epochs);
     cost_.end(run.config, epochs);
@@ -329,9 +355,46 @@ void Reproduction::perform(CellRun& run, const std::string& name, bool introduce
     run.record = std::move(record);
     write_record(run);
     forget_optimiser(run);
+    return true;
+  } catch (const report::InUse&) {
+    run.elsewhere = !take_over(run);
   } catch (const Error& error) {
     run.trouble = error.what();
     progress_->message(fmt::format("warning: {}: {}", run.folder.string(), error.what()));
+  }
+  return false;
+}
+
+// Runs what no other process is at, the cheapest cells first.
+void Reproduction::run_pending() {
+  const auto todo = pending();
+  for (std::size_t k = 0; k < todo.size() && !is_over(); ++k) {
+    const auto& [line, run] = todo[k];
+    if (take_over(*run)) continue;
+    const auto time_left = [&](std::size_t from) {
+      double left = 0;
+      for (std::size_t r = from; r < todo.size(); ++r)
+        if (!todo[r].second->record) left += seconds(*todo[r].second);
+      return left;
+    };
+    const double gone = report::Progress::steady_seconds() - start_;
+    if (wishes_.budget > 0 && gone + seconds(*run) > 60 * wishes_.budget) continue;
+    const std::string name = fmt::format("{}/{} {} {} {}", k + 1, todo.size(), line->cell->name,
+                                         line->settings, train::run_name(run->config));
+    const bool ended =
+        perform(*run, fmt::format("{}, {} in all", name, report::format_duration(time_left(k))),
+                k == 0 || todo[k - 1].first != line, run->config.epochs + 1);
+    if (ended && !quiet_) {
+      std::string scores;
+      for (const char* protocol : {kValidation, kPeek})
+        if (const auto found = run->record->test.find(protocol); found != run->record->test.end())
+          scores += fmt::format("{}{} {} %", scores.empty() ? "" : ", ", protocol,
+                                percent(found->second));
+      progress_->message(fmt::format("{}: {}, {}; {} left", name, scores,
+                                     report::format_duration(run->record->seconds),
+                                     report::format_duration(time_left(k + 1))));
+    }
+    if (k + 1 == todo.size() || todo[k + 1].first != line) write();
   }
 }
 
@@ -348,41 +411,21 @@ int Reproduction::run() {
                                          wishes_.name));
   }
   write();  // before hours of work, not after
-  auto todo = pending();
-  if (!todo.empty() && !cost_.measured()) {
+  if (auto todo = pending(); !todo.empty() && !cost_.measured())
     perform(*todo.front().second, "timing", false, kTimedEpochs);
-    todo = pending();
-  }
-  double left = 0;
-  for (const auto& [line, run] : todo) left += seconds(*run);
-  for (std::size_t k = 0; k < todo.size() && !is_over(); ++k) {
-    const auto& [line, run] = todo[k];
-    const double predicted = seconds(*run);
-    const double gone = report::Progress::steady_seconds() - start_;
-    if (wishes_.budget > 0 && gone + predicted > 60 * wishes_.budget) continue;
-    const std::string name = fmt::format("{}/{} {} {} {}", k + 1, todo.size(), line->cell->name,
-                                         line->settings, train::run_name(run->config));
-    perform(*run, fmt::format("{}, {} in all", name, report::format_duration(left)),
-            k == 0 || todo[k - 1].first != line, run->config.epochs + 1);
-    left = 0;
-    for (std::size_t r = k + 1; r < todo.size(); ++r) left += seconds(*todo[r].second);
-    if (run->record && !quiet_) {
-      std::string scores;
-      for (const char* protocol : {kValidation, kPeek})
-        if (const auto found = run->record->test.find(protocol); found != run->record->test.end())
-          scores += fmt::format("{}{} {} %", scores.empty() ? "" : ", ", protocol,
-                                percent(found->second));
-      progress_->message(fmt::format("{}: {}, {}; {} left", name, scores,
-                                     report::format_duration(run->record->seconds),
-                                     report::format_duration(left)));
-    }
-    if (k + 1 == todo.size() || todo[k + 1].first != line) write();
-  }
+  run_pending();
+  run_pending();  // what other processes had, and have left unfinished
   write();
   fmt::print("{}\n\n{}\n", table_.title, results().text());
   for (const std::string& remark : remarks(wishes_, lines_)) fmt::print("{}\n", remark);
   for (const std::string& path : draw_results(table_, lines_, wishes_.out))
     fmt::print("{}\n", path);
+  std::size_t elsewhere = 0;
+  for (const Line& line : lines_)
+    for (const CellRun& run : line.runs) elsewhere += run.elsewhere && !run.record;
+  if (elsewhere > 0)
+    fmt::print("{} runs are under way in other processes; the last of these has the whole table\n",
+               elsewhere);
   fmt::print("{0}/table.md and {0}/table.csv have the table\n", wishes_.out);
   if (stop_requested()) return tell_stop();
   return std::ranges::any_of(lines_, has_trouble) ? kUserError : kOk;
@@ -398,92 +441,26 @@ report::Table Reproduction::results() const {
   return result_table(lines_, table_.decimals, [&](const CellRun& run) { return seconds(run); });
 }
 
-void Reproduction::write() const {
-  std::error_code error;
-  fs::create_directories(wishes_.out, error);
-  report::write_atomically(fs::path(wishes_.out) / "table.csv", results().csv());
-  if (std::ranges::any_of(lines_, [](const Line& line) { return !line.runs.empty(); }))
-    report::write_atomically(fs::path(wishes_.out) / "runs.csv", run_table(lines_).csv());
-  report::write_atomically(fs::path(wishes_.out) / "table.md",
-                           result_page(wishes_, table_, lines_, results()));
-}
-
-int Reproduction::tune() {
-  struct Search {
-    const Cell* cell;
-    train::TuneRule rule;
-    const data::Dataset* data;
-    RunConfig base;
-    double cost;
+// Another process may end a run and write the table while this one does: the last of them to look
+// has all of it.
+void Reproduction::write() {
+  const auto take_over_all = [&] {
+    bool found = false;
+    for (Line& line : lines_)
+      for (CellRun& run : line.runs)
+        if (!run.record && take_over(run)) found = true;
+    return found;
   };
-  std::vector<Search> searches;
-  for (const Cell* cell : cells_) {
-    const auto rule = train::find_rule(table_, *cell);
-    if (!rule || tuned_.contains(cell->name)) continue;
-    Settings more = rule->with;
-    for (const auto& [name, setting] : rule->judge) more[name] = setting;
-    RunConfig base = config_of(*cell, more);
-    const data::Dataset& data = dataset(base);
-    base = train::settle(std::move(base), data);
-    searches.push_back({cell, *rule, &data, base, cost_.seconds(base, data)});
-  }
-  if (searches.empty() && tuned_.empty())
-    throw Error("--tune: {} has nothing to search for in the cells that are asked for",
-                wishes_.name);
-  std::ranges::stable_sort(searches, {}, &Search::cost);
-  const fs::path path = fs::path(wishes_.out) / "tuned.toml";
-  std::size_t ended = 0;
-  bool failed = false;
-  for (std::size_t k = 0; k < searches.size() && !is_over(); ++k) {
-    const auto& [cell, rule, data, base, cost] = searches[k];
-    const fs::path folder = fs::path(wishes_.out) / "tune" / cell->name;
-    train::Tuned found;
-    found.trials = wishes_.trials > 0 ? wishes_.trials : rule.trials.value_or(train::kUsualTrials);
-    found.judge = rule.judge;
-    found.space = train::space_for(rule, base.layers);
-    train::Tuner tuner(base, *data, found.space,
-                       fmt::format("{}, the space of {}", wishes_.name, cell->name), found.trials,
-                       folder, fs::exists(folder / "tune.toml"));
-    if (!quiet_) progress_->message(fmt::format("{}/{} {}", k + 1, searches.size(), cell->name));
-    if (!tuner.run(*progress_, [&] { return is_over(); })) break;
-    const train::Trial* best = tuner.best();
-    if (best == nullptr) {
-      warn(fmt::format("{}: no trial came to an end", cell->name));
-      failed = true;
-      continue;
-    }
-    found.command = command_line(wishes_);
-    found.trial = best->number;
-    found.validation = best->score;
-    found.settings = best->settings;
-    found.settings.insert(rule.with.begin(), rule.with.end());
-    // Where the cell itself has nothing to choose an epoch by, it learns as long as was best here,
-    // unless the rule says how long.
-    const RunConfig own = train::settle(config_of(*cell, found.settings), *data);
-    const std::string split = train::single_runs(own, *data).front().split;
-    if (!found.settings.contains("epochs") && train::find_split(*data, split).validation.empty())
-      found.settings["epochs"] = {std::to_string(best->best_epoch), "tuned"};
-    ++ended;
-    // Another search may have added to the file.
-    if (fs::exists(path))
-      tuned_.merge(train::read_tuned(data::File(path).content(), path.string()));
-    tuned_[cell->name] = found;
-    report::write_atomically(path, train::write_tuned(tuned_));
-    // The trials themselves have done their work; trials.csv tells of them.
-    for (const auto& entry : fs::directory_iterator(folder))
-      if (entry.is_directory()) fs::remove_all(entry.path());
-    if (!quiet_)
-      progress_->message(fmt::format("{}: trial {}, {} % on the validation part", cell->name,
-                                     found.trial, percent(found.validation)));
-  }
-  if (stop_requested()) return tell_stop();
-  if (ended < searches.size())
-    fmt::print("{} of {} searches came to their end; the same command goes on with the rest\n",
-               ended, searches.size());
-  if (!tuned_.empty())
-    fmt::print("{} has settings for {} cells; 'pdegcn reproduce' with this --out runs them\n",
-               path.string(), tuned_.size());
-  return failed ? kUserError : kOk;
+  take_over_all();
+  do {
+    std::error_code error;
+    fs::create_directories(wishes_.out, error);
+    report::write_atomically(fs::path(wishes_.out) / "table.csv", results().csv());
+    if (std::ranges::any_of(lines_, [](const Line& line) { return !line.runs.empty(); }))
+      report::write_atomically(fs::path(wishes_.out) / "runs.csv", run_table(lines_).csv());
+    report::write_atomically(fs::path(wishes_.out) / "table.md",
+                             result_page(wishes_, table_, lines_, results()));
+  } while (take_over_all());
 }
 
 }  // namespace pdegcn::app

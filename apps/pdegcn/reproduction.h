@@ -14,6 +14,7 @@
 #include "pdegcn/train/experiment_table.h"
 #include "pdegcn/train/flow.h"
 #include "pdegcn/train/run.h"
+#include "pdegcn/train/tuner.h"
 
 namespace pdegcn::app {
 
@@ -53,6 +54,7 @@ struct CellRun {
   std::filesystem::path folder;
   std::optional<RunRecord> record;  // once it has come to its end
   std::string trouble;              // why it did not
+  bool elsewhere = false;           // another process is at it
 };
 
 // A line of the output: a cell under one set of hyper-parameters.
@@ -84,9 +86,12 @@ class Reproduction {
   std::vector<std::pair<Line*, CellRun*>> pending();
   bool is_over() const;
   int tell_stop() const;  // how to go on
-  void perform(CellRun& run, const std::string& name, bool introduce, std::int64_t until);
+  bool perform(CellRun& run, const std::string& name, bool introduce, std::int64_t until);
+  void run_pending();
   report::Table results() const;
-  void write() const;
+  void write();
+  train::Settings settings_found(const train::Cell& cell, const train::TuneRule& rule,
+                                 const train::Trial& best, const train::RunConfig& base);
 
   ReproduceWishes wishes_;
   train::ExperimentTable table_;

@@ -53,20 +53,25 @@ auto guarded(const fs::path& folder, const Call& call) {
   }
 }
 
-// Throws unless a new run may move in. What a kill leaves of a run that was just being made counts
-// as nothing.
+// Throws unless a new run may move in.
 void check_free(const RunFiles& files) {
   if (holds_run(files))
     throw Error(
         "{}: there is a run already: resume it (--resume), or choose another folder (--out)",
         files.folder.string());
-  for (const auto& entry : fs::directory_iterator(files.folder))
-    if (entry.path().filename() != kLockName && !is_temporary(entry.path()))
-      throw Error("{}: the folder holds something that is no run ('{}'): choose another (--out)",
-                  files.folder.string(), entry.path().filename().string());
+  if (const std::string other = occupant(files.folder); !other.empty())
+    throw Error("{}: the folder holds something that is no run ('{}'): choose another (--out)",
+                files.folder.string(), other);
 }
 
 }  // namespace
+
+std::string occupant(const fs::path& folder) {
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (entry.path().filename() != kLockName && !is_temporary(entry.path()))
+      return entry.path().filename().string();
+  return {};
+}
 
 RunFiles find_run(const fs::path& folder) {
   return guarded(folder, [&] {
@@ -102,7 +107,7 @@ struct FolderLock::State {
     if (!file) fail_with_errno(folder, "write to the folder");
     if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
       if (errno != EWOULDBLOCK) fail_with_errno(folder, "lock the folder");
-      throw Error("{}: the folder is in use by {}", folder, holder());
+      throw InUse("{}: the folder is in use by {}", folder, holder());
     }
     // The number only serves the message of others: failing to write it does no harm.
     const std::string id = fmt::format("{}\n", ::getpid());
@@ -121,11 +126,7 @@ struct FolderLock::State {
 };
 
 FolderLock::FolderLock(const fs::path& folder)
-    : state_(std::make_unique<State>(folder / kLockName)) {}
-
-FolderLock::FolderLock(FolderLock&&) noexcept = default;
-FolderLock& FolderLock::operator=(FolderLock&&) noexcept = default;
-FolderLock::~FolderLock() = default;
+    : state_(std::make_shared<State>(folder / kLockName)) {}
 
 RunFolder RunFolder::create(const fs::path& folder, std::string_view config) {
   return guarded(folder, [&] {

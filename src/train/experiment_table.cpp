@@ -152,6 +152,9 @@ TuneRule read_rule(const Node& node) {
       for (const std::string& model : rule.models) toml_line(field("model", where), {model, where});
     } else if (key == "data") {
       rule.data = texts_of(value, where);
+    } else if (key == "layers") {
+      for (const auto& item : list_of(value, where))
+        rule.layers.push_back(std::to_string(whole_of(item, where, 1, 1000000)));
     } else if (key == "trials") {
       rule.trials = whole_of(value, where, 1, 100000);
     } else if (key == "space") {
@@ -168,7 +171,8 @@ TuneRule read_rule(const Node& node) {
     } else if (key == "with") {
       rule.with = settings_of(value, node.file, where);
     } else {
-      throw Error("{}: this is none of models, data, trials, space, time, judge and with", where);
+      throw Error("{}: this is none of models, data, layers, trials, space, time, judge and with",
+                  where);
     }
   }
   return rule;
@@ -217,14 +221,17 @@ ExperimentTable read_experiment_table(std::string_view text, const std::string& 
 }
 
 std::optional<TuneRule> find_rule(const ExperimentTable& table, const Cell& cell) {
-  const auto model = cell.settings.find("model");
-  if (model == cell.settings.end() || cell.published) return std::nullopt;
-  const auto is_for = [](const std::vector<std::string>& list, const std::string& one) {
-    return list.empty() || std::ranges::find(list, one) != list.end();
+  if (!cell.settings.contains("model") || cell.published) return std::nullopt;
+  const auto is_for = [&](const std::vector<std::string>& list, const char* key) {
+    if (list.empty()) return true;
+    const auto own = cell.settings.find(key);
+    return own != cell.settings.end() && std::ranges::find(list, own->second.text) != list.end();
   };
   TuneRule all;
   for (const TuneRule& rule : table.tune) {
-    if (!is_for(rule.models, model->second.text) || !is_for(rule.data, cell.data)) continue;
+    if (!is_for(rule.models, "model") || !is_for(rule.data, "data") ||
+        !is_for(rule.layers, "layers"))
+      continue;
     if (rule.trials) all.trials = rule.trials;
     if (rule.from) std::tie(all.from, all.until) = std::tie(rule.from, rule.until);
     all.space += rule.space;

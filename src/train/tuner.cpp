@@ -95,7 +95,7 @@ void Tuner::claim_folder(bool resume) {
   // of something else.
   if (!fs::exists(path)) {
     if (resume) throw Error("{}: there is no search to go on with", folder_.string());
-    if (fs::exists(folder_) && (!fs::is_directory(folder_) || !fs::is_empty(folder_)))
+    if (fs::exists(folder_) && (!fs::is_directory(folder_) || !report::occupant(folder_).empty()))
       throw Error("{}: the folder is not empty: choose another (--out)", folder_.string());
     fs::create_directories(folder_);
   }

@@ -119,7 +119,8 @@ TEST(Gcn, IsItsFormula) {
     network->eval();
     const auto p = network->named_parameters();
     const auto layer = [&](const torch::Tensor& f, const std::string& weight) {
-      return a.matmul(f.matmul(p[weight + ".weight"].t()));
+      const auto y = a.matmul(f.matmul(p[weight + ".weight"].t()));
+      return p.contains(weight + "_bias") ? y + p[weight + "_bias"] : y;
     };
     torch::Tensor logits;
     if (name == "mlp") {
@@ -285,6 +286,21 @@ TEST(Baselines, JKNetAndInceptionSeeTheWholeInputInTraining) {
     network->forward(input, {1, 2}, &evaluation);
     EXPECT_EQ(training[0].equal(evaluation[0]), name != "gcn") << name;
     EXPECT_FALSE(training[1].equal(evaluation[1])) << name;
+  }
+}
+
+// Glorot's range for 8 inputs and outputs is 0.61, that of DropEdge's authors 0.35.
+TEST(Baselines, JKNetAndInceptionBeginInANarrowerRangeAndWithBiases) {
+  for (const auto& [name, network] : all_networks(options(12))) {
+    if (name != "gcn" && name != "jknet" && name != "inception") continue;
+    const bool narrow = name != "gcn";
+    double largest = 0;
+    for (const auto& item : network->named_parameters())
+      if (item.key().find("hidden") != std::string::npos)
+        largest = std::max(largest, item.value().abs().max().item<double>());
+    EXPECT_LE(largest, std::sqrt(narrow ? 1.0 / 8 : 6.0 / 16)) << name;
+    EXPECT_GE(largest, 0.95 * std::sqrt(narrow ? 1.0 / 8 : 6.0 / 16)) << name;
+    EXPECT_EQ(network->named_parameters().contains("opening_bias"), narrow) << name;
   }
 }
 

@@ -204,6 +204,60 @@ TEST_F(OwnTable, RunsOnceAndTheSavedConfigRepeatsARun) {
   }
 }
 
+TEST_F(OwnTable, SeveralProcessesShareTheRuns) {
+  const std::string command = "reproduce mine.toml --threads 1 --seeds 4 --epochs 150 --out ";
+  const fs::path shared = folder.path() / "shared";
+  std::vector<std::unique_ptr<ChildProcess>> processes;
+  for (const char* name : {"one", "two", "three"}) {
+    const fs::path own = folder.path() / name;
+    fs::create_directories(own);
+    fs::create_directory_symlink(folder.path() / "own", own / "own");
+    fs::copy(folder.path() / "mine.toml", own / "mine.toml");
+    processes.push_back(std::make_unique<ChildProcess>(command_of(command + shared.string()),
+                                                       ChildProcess::Options{own}));
+  }
+  std::map<std::string, int> times;
+  for (auto& process : processes) {
+    EXPECT_EQ(process->wait(), 0) << process->err();
+    EXPECT_FALSE(contains(process->err(), "warning")) << process->err();
+    std::istringstream lines(process->err());
+    for (std::string text; std::getline(lines, text);)
+      if (const auto at = text.find(": validation "); at != std::string::npos)
+        ++times[text.substr(text.find(' '), at - text.find(' '))];
+  }
+  EXPECT_EQ(times.size(), 3 * 4);
+  for (const auto& [run, count] : times) EXPECT_EQ(count, 1) << run;
+
+  pdegcn_ok(folder.path(), command + "alone");
+  const auto runs = runs_of(shared);
+  EXPECT_EQ(runs, runs_of(folder.path() / "alone"));
+  for (const fs::path& run : runs)
+    EXPECT_EQ(differences(shared / run, folder.path() / "alone" / run), "") << run;
+  const auto rows = read_table(shared / "table.csv"),
+             expected = read_table(folder.path() / "alone" / "table.csv");
+  for (std::size_t k = 0; k < 3; ++k)
+    for (const char* name : {"validation", "n", "test-peek", "peek n"})
+      EXPECT_EQ(rows[k].at(name), expected[k].at(name)) << k << " " << name;
+}
+
+TEST_F(OwnTable, SeveralProcessesShareTheSearches) {
+  const std::string command = "reproduce mine.toml --tune --threads 1 --epochs 40 --out ";
+  const fs::path shared = folder.path() / "shared";
+  std::vector<std::unique_ptr<ChildProcess>> processes;
+  for (const char* name : {"one", "two"}) {
+    const fs::path own = folder.path() / name;
+    fs::create_directories(own);
+    fs::create_directory_symlink(folder.path() / "own", own / "own");
+    fs::copy(folder.path() / "mine.toml", own / "mine.toml");
+    processes.push_back(std::make_unique<ChildProcess>(command_of(command + shared.string()),
+                                                       ChildProcess::Options{own}));
+  }
+  for (auto& process : processes) EXPECT_EQ(process->wait(), 0) << process->err();
+  pdegcn_ok(folder.path(), command + "shared");  // takes up what is left, if anything
+  pdegcn_ok(folder.path(), command + "alone");
+  EXPECT_EQ(read_text(shared / "tuned.toml"), read_text(folder.path() / "alone" / "tuned.toml"));
+}
+
 TEST_F(OwnTable, OneTrainingForBothProtocolsGivesWhatTwoGive) {
   pdegcn_ok(folder.path(), line + "a --protocol validation");
   pdegcn_ok(folder.path(), line + "b --protocol test-peek");
@@ -291,6 +345,29 @@ TEST_F(OwnTable, ASearchThatABudgetEndsSaysSo) {
   const std::string out = pdegcn_ok(folder.path(), line + "a --tune --budget 0.00001");
   EXPECT_TRUE(contains(out, "0 of 2 searches")) << out;
   EXPECT_FALSE(contains(out, "tuned.toml")) << out;
+}
+
+// Two cells judged with the layers of one of them share its search, and T.
+TEST_F(OwnTable, ADeepCellTakesTheTimeThatAShallowOneFound) {
+  std::string text = read_text(folder.path() / "mine.toml");
+  text.insert(text.find("[[row]]"), "[[tune]]\nlayers = [3]\njudge = {layers = 2}\n");
+  folder.write("mine.toml", text);
+  const Outcome outcome =
+      pdegcn(folder.path(), "reproduce mine.toml --threads 1 --tune --epochs 20 --out a");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "1/1 own/d/2")) << outcome.err;
+  EXPECT_TRUE(contains(outcome.out, "settings for 2 cells")) << outcome.out;
+  EXPECT_FALSE(fs::exists(folder.path() / "a/tune/own/d/3"));
+  const std::string tuned = read_text(folder.path() / "a/tuned.toml");
+  const auto parts = std::pair(tuned.substr(0, tuned.find("[\"own/d/3\"]")),
+                               tuned.substr(tuned.find("[\"own/d/3\"]")));
+  const auto number = [](const std::string& part, const std::string& key) {
+    return std::stod(part.substr(part.find(key) + key.size()));
+  };
+  EXPECT_TRUE(contains(parts.second, "judge = {layers = 2, seeds = 1}")) << tuned;
+  EXPECT_EQ(number(parts.first, "lr = "), number(parts.second, "lr = "));
+  const double step = number(parts.first, ", step = ");
+  EXPECT_NEAR(number(parts.second, ", step = "), step * 2 / 3, 0.005 * step) << tuned;
 }
 
 TEST_F(OwnTable, TestLabelsChangeTheTestScoreAndNothingElse) {

@@ -81,6 +81,14 @@ TEST(ExperimentTable, ARuleForSomeDataSetsLeavesTheOthersAlone) {
   EXPECT_TRUE(find_rule(other, other.cells[0]));
 }
 
+TEST(ExperimentTable, ARuleForSomeDepthsLeavesTheOthersAlone) {
+  std::string text = kSmall;
+  text.insert(text.find("[[row]]"), "[[tune]]\nlayers = [4, 8]\njudge = {layers = 2}\n");
+  const ExperimentTable table = read_experiment_table(text, "small.toml");
+  EXPECT_FALSE(find_rule(table, table.cells[0])->judge.contains("layers"));
+  EXPECT_EQ(find_rule(table, table.cells[1])->judge.at("layers").text, "2");
+}
+
 TEST(ExperimentTable, RulesForTheSameCellAddUp) {
   std::string text = kSmall;
   text.insert(text.find("[[row]]"),
@@ -140,6 +148,8 @@ TEST(ExperimentTable, MistakesAreNamed) {
                       "line 2", "range");
   PDEGCN_EXPECT_ERROR(read_experiment_table("[[tune]]\nmodels = [\"gnc\"]", "my.toml"), "line 2",
                       "gnc");
+  PDEGCN_EXPECT_ERROR(read_experiment_table("[[tune]]\nlayers = ['8']", "my.toml"), "line 2",
+                      "a whole number");
   PDEGCN_EXPECT_ERROR(read_experiment_table("[[tune]]\ntrials = 0", "my.toml"), "line 2",
                       "0 is not between 1 and");
   PDEGCN_EXPECT_ERROR(read_experiment_table("decimals = -1", "my.toml"), "line 1", "-1 is not");

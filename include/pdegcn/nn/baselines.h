@@ -37,7 +37,7 @@ class Baseline : public Network {
   const BaselineOptions options_;
 };
 
-// Stacks of graph convolutions f ↦ ReLU(Â f Wᵀ).
+// Stacks of graph convolutions f ↦ ReLU(Â f Wᵀ + b).
 enum class Stacking {
   mlp,        // without Â: sees no graph
   gcn,        // Kipf and Welling (2017)
@@ -46,8 +46,10 @@ enum class Stacking {
               // first hidden one (Rong et al., 2020)
 };
 
-// L layers: opening, L - 2 hidden ones (the longest branch), and closing to the classes. Weight
-// decay acts on the opening of MLP and GCN, as Kipf and Welling have it, and on all of the others.
+// L layers: opening, L - 2 hidden ones (the longest branch), and closing to the classes. MLP and
+// GCN are as Kipf and Welling have them: no bias, weights from Glorot's distribution, decay of the
+// opening. The others are as DropEdge's authors have them: weights and bias from smaller ranges,
+// decay of all.
 class ConvolutionsImpl : public Baseline {
  public:
   ConvolutionsImpl(Stacking stacking, const BaselineOptions& options);
@@ -56,9 +58,15 @@ class ConvolutionsImpl : public Baseline {
   std::vector<ParameterGroup> parameter_groups() const override;
 
  private:
+  struct Layer {
+    Linear features{nullptr};
+    torch::Tensor bias;  // undefined in MLP and GCN
+  };
+  Layer make_layer(const std::string& name, std::int64_t inputs, std::int64_t outputs);
+
   Stacking stacking_;
-  Linear opening{nullptr}, closing{nullptr};
-  std::vector<std::vector<Linear>> branches_;
+  Layer opening_, closing_;
+  std::vector<std::vector<Layer>> branches_;
 };
 TORCH_MODULE(Convolutions);
 

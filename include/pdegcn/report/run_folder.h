@@ -2,8 +2,11 @@
 
 #include <filesystem>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
+
+#include "pdegcn/graph/error.h"
 
 namespace pdegcn::report {
 
@@ -25,25 +28,33 @@ struct RunFiles {
 // missing or holds no run. A run is known by the first line of its config.toml.
 RunFiles find_run(const std::filesystem::path& folder);
 
-// A folder that this process alone writes to, for as long as this lives; whoever else tries to gets
-// an Error that names the process. The lock is a file '.lock', which may stay.
+// The name of something that a folder holds, or nothing when it is free: what a kill leaves of a
+// run or a search that was just being made does not count.
+std::string occupant(const std::filesystem::path& folder);
+
+// What whoever wants a folder gets that another process has.
+class InUse : public Error {
+ public:
+  using Error::Error;
+};
+
+// A folder that this process alone writes to, for as long as this or a copy of it lives; whoever
+// else tries to gets InUse, which names the process. The lock is a file '.lock', which may stay.
 class FolderLock {
  public:
   explicit FolderLock(const std::filesystem::path& folder);
-  FolderLock(FolderLock&&) noexcept;
-  FolderLock& operator=(FolderLock&&) noexcept;
-  ~FolderLock();
 
  private:
   struct State;
-  std::unique_ptr<State> state_;
+  std::shared_ptr<State> state_;
 };
 
 // The run that a folder holds, or all that its folders hold, by name with numbers in their order.
 // Throws Error as find_run does when there is none.
 std::vector<RunFiles> find_runs(const std::filesystem::path& folder);
 
-// A run that this process writes to; no other process can for as long as this lives.
+// A run that this process writes to; no other process can for as long as this or a copy of it
+// lives.
 //
 // A kill at any moment must leave something to resume from. So after an epoch, write in this order:
 // rows and events; best.safetensors; sync both logs; last.safetensors. The logs are then never
@@ -55,7 +66,7 @@ class RunFolder {
   static RunFolder create(const std::filesystem::path& folder, std::string_view config);
 
   // Takes up a run again and deletes the temporary files that a kill left. Throws Error as find_run
-  // does, and when another process has the run, which it names.
+  // does, and InUse when another process has the run.
   static RunFolder resume(const std::filesystem::path& folder);
 
   const RunFiles& files() const { return files_; }

@@ -25,16 +25,19 @@ struct Cell {
   Settings settings;
 };
 
-// What is searched over for the cells of some models and data sets, and how.
+// What is searched over for the cells of some models, data sets and depths, and how.
 struct TuneRule {
   std::vector<std::string> models;  // that it is for, or none for all
   std::vector<std::string> data;    // the same of data sets
+  std::vector<std::string> layers;  // and of numbers of layers
   std::optional<std::int64_t> trials;
   std::string space;           // as in a file for read_space()
   std::optional<double> from;  // the time T = h L: the steps searched are from / L to until / L
   std::optional<double> until;
-  Settings judge;  // only while searching, such as fewer splits
-  Settings with;   // kept with what is found
+  // Only while searching, such as fewer splits. With other layers than the cell's, the step that is
+  // found becomes the cell's by the same T.
+  Settings judge;
+  Settings with;  // kept with what is found
 };
 
 // A table or figure of the paper. Everything about it is in a TOML file, docs/reproduce.md has the
@@ -58,8 +61,8 @@ struct ExperimentTable {
 // Throws Error naming file and line.
 ExperimentTable read_experiment_table(std::string_view toml, const std::string& name);
 
-// The search of a cell: all rules for its model and data set in one, in which their spaces are
-// joined and the later ones have the last word. Nothing when they leave nothing to search over.
+// The search of a cell: all rules for its model, data set and depth in one, in which their spaces
+// are joined and the later ones have the last word. Nothing when they leave nothing to search over.
 std::optional<TuneRule> find_rule(const ExperimentTable& table, const Cell& cell);
 
 // The space of a rule for that many layers.
