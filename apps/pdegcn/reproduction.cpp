@@ -77,13 +77,6 @@ RunRecord read_record(const CellRun& run) {
   }
 }
 
-// Takes over what another process has made of a run since it was planned; tells whether it came to
-// its end.
-bool take_over(CellRun& run) {
-  if (!run.record && has_record(run)) run.record = read_record(run);
-  return run.record.has_value();
-}
-
 // Makes the folder of a run, or takes it up.
 report::RunFolder open_folder(const CellRun& run) {
   const fs::path config = report::RunFiles{run.folder}.config();
@@ -210,6 +203,43 @@ train::Flow Reproduction::flow_of(const Cell& cell) const {
   return flow;
 }
 
+// The record of a run that has come to its end, here or elsewhere.
+void Reproduction::take_record(CellRun& run) {
+  run.record = read_record(run);
+  if (std::isfinite(run.record->seconds))
+    cost_.time(run.config, *run.data,
+               run.record->seconds / static_cast<double>(run.record->epochs));
+  cost_.end(run.config, run.record->epochs);
+}
+
+void Reproduction::blame(CellRun& run, const Error& error) {
+  run.trouble = error.what();
+  progress_->message(fmt::format("warning: {}: {}", run.folder.string(), error.what()));
+}
+
+// Takes over what another process has made of a run since it was planned; tells whether there is
+// nothing left to do.
+bool Reproduction::take_over(CellRun& run) {
+  if (!run.record && run.trouble.empty() && has_record(run)) {
+    try {
+      check_config(run);
+      take_record(run);
+    } catch (const Error& error) {
+      blame(run, error);
+    }
+  }
+  return run.record || !run.trouble.empty();
+}
+
+// Looks at all runs for that; tells whether any came to its end elsewhere.
+bool Reproduction::take_over_all() {
+  bool found = false;
+  for (Line& line : lines_)
+    for (CellRun& run : line.runs)
+      if (!run.record && take_over(run)) found |= run.record.has_value();
+  return found;
+}
+
 void Reproduction::plan_runs(Line& line, const Settings& tuned) {
   RunConfig config = config_of(*line.cell, tuned);
   const data::Dataset& data = dataset(config);
@@ -237,11 +267,8 @@ void Reproduction::plan_runs(Line& line, const Settings& tuned) {
     }
     check_config(run);
     if (has_record(run)) {
-      run.record = read_record(run);
+      take_record(run);
       forget_optimiser(run);
-      if (std::isfinite(run.record->seconds))
-        cost_.time(single, data, run.record->seconds / static_cast<double>(run.record->epochs));
-      cost_.end(single, run.record->epochs);
     }
     line.runs.push_back(std::move(run));
   }
@@ -320,6 +347,7 @@ bool Reproduction::perform(CellRun& run, const std::string& name, bool introduce
   std::optional<report::RunFolder> folder;
   const auto claim = [&] {
     folder = open_folder(run);
+    check_config(run);
     if (has_record(run))
       throw report::InUse("{}: another process has ended the run", run.folder.string());
     return *folder;
@@ -359,8 +387,7 @@ bool Reproduction::perform(CellRun& run, const std::string& name, bool introduce
   } catch (const report::InUse&) {
     run.elsewhere = !take_over(run);
   } catch (const Error& error) {
-    run.trouble = error.what();
-    progress_->message(fmt::format("warning: {}: {}", run.folder.string(), error.what()));
+    blame(run, error);
   }
   return false;
 }
@@ -411,20 +438,23 @@ int Reproduction::run() {
                                          wishes_.name));
   }
   write();  // before hours of work, not after
-  if (auto todo = pending(); !todo.empty() && !cost_.measured())
-    perform(*todo.front().second, "timing", false, kTimedEpochs);
+  for (const auto& [line, run] : pending())
+    if (!cost_.measured() && !is_over()) perform(*run, "timing", false, kTimedEpochs);
   run_pending();
   run_pending();  // what other processes had, and have left unfinished
-  write();
+  std::vector<std::string> pictures;
+  do {
+    write();
+    pictures = draw_results(table_, lines_, wishes_.out);
+  } while (take_over_all());  // the last process to look has all of it
   fmt::print("{}\n\n{}\n", table_.title, results().text());
   for (const std::string& remark : remarks(wishes_, lines_)) fmt::print("{}\n", remark);
-  for (const std::string& path : draw_results(table_, lines_, wishes_.out))
-    fmt::print("{}\n", path);
+  for (const std::string& path : pictures) fmt::print("{}\n", path);
   std::size_t elsewhere = 0;
   for (const Line& line : lines_)
     for (const CellRun& run : line.runs) elsewhere += run.elsewhere && !run.record;
   if (elsewhere > 0)
-    fmt::print("{} runs are under way in other processes; the last of these has the whole table\n",
+    fmt::print("under way in other processes: {}; the last of these has the whole table\n",
                elsewhere);
   fmt::print("{0}/table.md and {0}/table.csv have the table\n", wishes_.out);
   if (stop_requested()) return tell_stop();
@@ -441,26 +471,15 @@ report::Table Reproduction::results() const {
   return result_table(lines_, table_.decimals, [&](const CellRun& run) { return seconds(run); });
 }
 
-// Another process may end a run and write the table while this one does: the last of them to look
-// has all of it.
 void Reproduction::write() {
-  const auto take_over_all = [&] {
-    bool found = false;
-    for (Line& line : lines_)
-      for (CellRun& run : line.runs)
-        if (!run.record && take_over(run)) found = true;
-    return found;
-  };
   take_over_all();
-  do {
-    std::error_code error;
-    fs::create_directories(wishes_.out, error);
-    report::write_atomically(fs::path(wishes_.out) / "table.csv", results().csv());
-    if (std::ranges::any_of(lines_, [](const Line& line) { return !line.runs.empty(); }))
-      report::write_atomically(fs::path(wishes_.out) / "runs.csv", run_table(lines_).csv());
-    report::write_atomically(fs::path(wishes_.out) / "table.md",
-                             result_page(wishes_, table_, lines_, results()));
-  } while (take_over_all());
+  std::error_code error;
+  fs::create_directories(wishes_.out, error);
+  report::write_atomically(fs::path(wishes_.out) / "table.csv", results().csv());
+  if (std::ranges::any_of(lines_, [](const Line& line) { return !line.runs.empty(); }))
+    report::write_atomically(fs::path(wishes_.out) / "runs.csv", run_table(lines_).csv());
+  report::write_atomically(fs::path(wishes_.out) / "table.md",
+                           result_page(wishes_, table_, lines_, results()));
 }
 
 }  // namespace pdegcn::app

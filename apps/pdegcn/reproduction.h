@@ -90,8 +90,11 @@ class Reproduction {
   void run_pending();
   report::Table results() const;
   void write();
-  train::Settings settings_found(const train::Cell& cell, const train::TuneRule& rule,
-                                 const train::Trial& best, const train::RunConfig& base);
+  void take_record(CellRun& run);
+  void blame(CellRun& run, const Error& error);
+  bool take_over(CellRun& run);
+  bool take_over_all();
+  train::Settings settings_found(const train::Cell& cell, const train::Trial& best);
 
   ReproduceWishes wishes_;
   train::ExperimentTable table_;

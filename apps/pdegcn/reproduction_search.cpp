@@ -1,5 +1,7 @@
 // Searches for the hyper-parameters of a table's cells.
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "command.h"
 #include "pdegcn/data/file.h"
@@ -8,24 +10,71 @@
 #include "reproduction.h"
 
 namespace pdegcn::app {
+namespace {
 
 namespace fs = std::filesystem;
 using train::Cell;
 using train::RunConfig;
 using train::Settings;
 
+// A search, and the cells that it is for: several where they are judged with layers that are not
+// their own, so that their searches would be the same.
+struct Search {
+  std::vector<const Cell*> cells;
+  RunConfig base;
+  std::string space;
+  std::int64_t trials = 0;
+  double cost = 0;
+  bool failed = false;
+
+  bool is_same(const Search& other) const {
+    return train::to_toml(base) == train::to_toml(other.base) && space == other.space &&
+           trials == other.trials;
+  }
+};
+
+// Waits for other processes that write to a folder; they hold it for moments.
+report::FolderLock wait_for(const fs::path& folder) {
+  for (;;) try {
+      return report::FolderLock(folder);
+    } catch (const report::InUse&) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+}
+
+// Begins a search in a folder or goes on with the one there. Throws InUse when another process is
+// at it.
+train::Tuner open_search(const Search& search, const data::Dataset& data, const std::string& name,
+                         const fs::path& folder) {
+  const auto open = [&](bool resume) {
+    return train::Tuner(search.base, data, search.space, name, search.trials, folder, resume);
+  };
+  const bool resume = fs::exists(folder / "tune.toml");
+  try {
+    return open(resume);
+  } catch (const report::InUse&) {
+    throw;
+  } catch (const Error&) {
+    if (resume || !fs::exists(folder / "tune.toml")) throw;
+    return open(true);  // another process was quicker
+  }
+}
+
+}  // namespace
+
 // What the best trial of a search says of a cell.
-Settings Reproduction::settings_found(const Cell& cell, const train::TuneRule& rule,
-                                      const train::Trial& best, const RunConfig& base) {
+Settings Reproduction::settings_found(const Cell& cell, const train::Trial& best) {
+  const train::TuneRule rule = *train::find_rule(table_, cell);
   Settings settings = best.settings;
   settings.insert(rule.with.begin(), rule.with.end());
   RunConfig own = config_of(cell, settings);
   const data::Dataset& data = dataset(own);
   own = train::settle(std::move(own), data);
   // T = h L is what counts where a search had other layers than the cell.
-  if (settings.contains("step") && own.layers != base.layers)
-    settings["step"].text = fmt::format(
-        "{:.3g}", own.step * static_cast<double>(base.layers) / static_cast<double>(own.layers));
+  if (settings.contains("step") && own.layers != best.config.layers)
+    settings["step"].text =
+        fmt::format("{:.3g}", best.config.step * static_cast<double>(best.config.layers) /
+                                  static_cast<double>(own.layers));
   // Where the cell itself has nothing to choose an epoch by, it learns as long as was best here,
   // unless the rule says how long.
   const std::string split = train::single_runs(own, data).front().split;
@@ -35,33 +84,36 @@ Settings Reproduction::settings_found(const Cell& cell, const train::TuneRule& r
 }
 
 int Reproduction::tune() {
-  // Cells whose searches would be the same, because they are judged with layers that are not their
-  // own, have one.
-  struct Search {
-    std::vector<const Cell*> cells;
-    train::TuneRule rule;
-    const data::Dataset* data;
-    RunConfig base;
-    double cost;
+  const auto search_for = [&](const Cell& cell) {
+    Search search;
+    const auto rule = train::find_rule(table_, cell);
+    if (!rule) return search;
+    Settings more = rule->with;
+    for (const auto& [name, setting] : rule->judge) more[name] = setting;
+    search.base = config_of(cell, more);
+    const data::Dataset& data = dataset(search.base);
+    search.base = train::settle(std::move(search.base), data);
+    search.cells = {&cell};
+    search.space = train::space_for(*rule, search.base.layers);
+    search.trials =
+        wishes_.trials > 0 ? wishes_.trials : rule->trials.value_or(train::kUsualTrials);
+    search.cost = cost_.seconds(search.base, data);
+    return search;
   };
   std::vector<Search> searches;
   for (const Cell* cell : cells_) {
-    const auto rule = train::find_rule(table_, *cell);
-    if (!rule || tuned_.contains(cell->name)) continue;
-    Settings more = rule->with;
-    for (const auto& [name, setting] : rule->judge) more[name] = setting;
-    RunConfig base = config_of(*cell, more);
-    const data::Dataset& data = dataset(base);
-    base = train::settle(std::move(base), data);
-    const auto same = std::ranges::find_if(searches, [&](const Search& search) {
-      return train::to_toml(search.base) == train::to_toml(base) &&
-             train::space_for(search.rule, base.layers) == train::space_for(*rule, base.layers) &&
-             search.rule.trials == rule->trials;
-    });
-    if (same != searches.end())
-      same->cells.push_back(cell);
-    else
-      searches.push_back({{cell}, *rule, &data, base, cost_.seconds(base, data)});
+    Search search = search_for(*cell);
+    if (search.cells.empty() || tuned_.contains(cell->name) ||
+        std::ranges::any_of(searches, [&](const Search& s) { return s.is_same(search); }))
+      continue;
+    // Whichever cells are asked for, a search is for the same ones and in the same folder.
+    search.cells.clear();
+    for (const Cell& other : table_.cells)
+      if (other.data == cell->data && train::find_rule(table_, other) &&
+          other.settings.at("model").text == cell->settings.at("model").text &&
+          search_for(other).is_same(search))
+        search.cells.push_back(&other);
+    searches.push_back(std::move(search));
   }
   if (searches.empty() && tuned_.empty())
     throw Error("--tune: {} has nothing to search for in the cells that are asked for",
@@ -73,63 +125,72 @@ int Reproduction::tune() {
     if (fs::exists(path))
       tuned_.merge(train::read_tuned(data::File(path).content(), path.string()));
   };
-  std::size_t ended = 0;
-  bool failed = false;
-  for (std::size_t k = 0; k < searches.size() && !is_over(); ++k) {
-    const auto& [cells, rule, data, base, cost] = searches[k];
-    merge_tuned();
-    if (std::ranges::all_of(cells, [&](const Cell* one) { return tuned_.contains(one->name); })) {
-      ++ended;
-      continue;
-    }
-    const std::string& name = cells.front()->name;
+  const auto is_done = [&](const Search& search) {
+    return std::ranges::all_of(search.cells,
+                               [&](const Cell* cell) { return tuned_.contains(cell->name); });
+  };
+  // False when it was stopped.
+  const auto perform_search = [&](Search& search, std::size_t number) {
+    const std::string& name = search.cells.front()->name;
     const fs::path folder = fs::path(wishes_.out) / "tune" / name;
-    train::Tuned found;
-    found.trials = wishes_.trials > 0 ? wishes_.trials : rule.trials.value_or(train::kUsualTrials);
-    found.space = train::space_for(rule, base.layers);
-    std::optional<train::Tuner> tuner;
-    try {
-      tuner.emplace(base, *data, found.space,
-                    fmt::format("{}, the space of {}", wishes_.name, name), found.trials, folder,
-                    fs::exists(folder / "tune.toml"));
-    } catch (const report::InUse& error) {
-      if (!quiet_) progress_->message(error.what());
-      continue;
-    }
-    if (!quiet_) progress_->message(fmt::format("{}/{} {}", k + 1, searches.size(), name));
-    if (!tuner->run(*progress_, [&] { return is_over(); })) break;
-    const train::Trial* best = tuner->best();
+    const data::Dataset& data = dataset(search.base);
+    auto tuner =
+        open_search(search, data, fmt::format("{}, the space of {}", wishes_.name, name), folder);
+    merge_tuned();
+    if (is_done(search)) return true;
+    if (!quiet_) progress_->message(fmt::format("{}/{} {}", number, searches.size(), name));
+    if (!tuner.run(*progress_, [&] { return is_over(); })) return false;
+    const train::Trial* best = tuner.best();
     if (best == nullptr) {
       warn(fmt::format("{}: no trial came to an end", name));
-      failed = true;
-      continue;
+      search.failed = true;
+      return true;
     }
-    found.command = command_line(wishes_);
-    found.trial = best->number;
-    found.validation = best->score;
-    ++ended;
-    merge_tuned();
-    for (const Cell* cell : cells) {
-      found.judge = train::find_rule(table_, *cell)->judge;
-      found.settings = settings_found(*cell, rule, *best, base);
-      tuned_[cell->name] = found;
+    train::TunedCells found;
+    for (const Cell* cell : search.cells)
+      found[cell->name] = {settings_found(*cell, *best),
+                           train::find_rule(table_, *cell)->judge,
+                           search.space,
+                           command_line(wishes_),
+                           search.trials,
+                           best->number,
+                           best->score};
+    {
+      const auto lock = wait_for(wishes_.out);
+      merge_tuned();
+      tuned_.merge(found);
+      report::write_atomically(path, train::write_tuned(tuned_));
     }
-    report::write_atomically(path, train::write_tuned(tuned_));
     // The trials themselves have done their work; trials.csv tells of them.
     for (const auto& entry : fs::directory_iterator(folder))
       if (entry.is_directory()) fs::remove_all(entry.path());
     if (!quiet_)
-      progress_->message(fmt::format("{}: trial {}, {} % on the validation part", name, found.trial,
-                                     percent(found.validation)));
-  }
+      progress_->message(fmt::format("{}: trial {}, {} % on the validation part", name,
+                                     best->number, percent(best->score)));
+    return true;
+  };
+  bool stopped = false;
+  // The second time for what other processes had, and have left unfinished.
+  for (int round = 0; round < 2; ++round)
+    for (std::size_t k = 0; k < searches.size() && !stopped; ++k) {
+      merge_tuned();
+      if (is_done(searches[k]) || searches[k].failed) continue;
+      try {
+        stopped = is_over() || !perform_search(searches[k], k + 1);
+      } catch (const report::InUse& error) {
+        if (!quiet_) progress_->message(error.what());
+      }
+    }
   if (stop_requested()) return tell_stop();
-  if (ended < searches.size())
+  merge_tuned();
+  if (const auto ended = std::ranges::count_if(searches, is_done);
+      ended < static_cast<std::ptrdiff_t>(searches.size()))
     fmt::print("{} of {} searches came to their end; the same command goes on with the rest\n",
                ended, searches.size());
   if (!tuned_.empty())
     fmt::print("{} has settings for {} cells; 'pdegcn reproduce' with this --out runs them\n",
                path.string(), tuned_.size());
-  return failed ? kUserError : kOk;
+  return std::ranges::any_of(searches, &Search::failed) ? kUserError : kOk;
 }
 
 }  // namespace pdegcn::app

@@ -85,7 +85,7 @@ ConvolutionsImpl::Layer ConvolutionsImpl::make_layer(const std::string& name, st
   Layer layer{register_module(name, Linear(inputs, outputs)), {}};
   if (!joins(stacking_)) return layer;
   // Dropout of 0.8 multiplies the squares of the features by five. Glorot's weights halve them in
-  // a layer with ReLU, these take a sixth: a deep stack drowns in noise with the former only.
+  // a layer with ReLU, these leave a sixth: a deep stack drowns in noise with the former only.
   const double bound = 1 / std::sqrt(static_cast<double>(outputs));
   torch::nn::init::uniform_(layer.features->weight, -bound, bound);
   layer.bias = register_parameter(name + "_bias", torch::empty({outputs}).uniform_(-bound, bound));

@@ -300,7 +300,14 @@ TEST(Baselines, JKNetAndInceptionBeginInANarrowerRangeAndWithBiases) {
         largest = std::max(largest, item.value().abs().max().item<double>());
     EXPECT_LE(largest, std::sqrt(narrow ? 1.0 / 8 : 6.0 / 16)) << name;
     EXPECT_GE(largest, 0.95 * std::sqrt(narrow ? 1.0 / 8 : 6.0 / 16)) << name;
-    EXPECT_EQ(network->named_parameters().contains("opening_bias"), narrow) << name;
+    const auto parameters = network->named_parameters();
+    EXPECT_EQ(parameters.contains("opening_bias"), narrow) << name;
+    if (!narrow) continue;
+    EXPECT_GT(parameters["opening_bias"].abs().min().item<double>(), 0) << name;
+    // By the outputs: of the closing layer, 3, it is wider than Glorot's.
+    const double closing = parameters["closing.weight"].abs().max().item<double>();
+    EXPECT_LE(closing, 1 / std::sqrt(3.0)) << name;
+    EXPECT_GE(closing, 0.95 / std::sqrt(3.0)) << name;
   }
 }
 

@@ -172,6 +172,20 @@ cells = [{paper = 61.5}]
     return runs;
   }
 
+  // The same command several times at once, each in a folder of its own.
+  std::vector<std::unique_ptr<ChildProcess>> start(const std::string& command, int times) const {
+    std::vector<std::unique_ptr<ChildProcess>> processes;
+    for (int k = 0; k < times; ++k) {
+      const fs::path own = folder.path() / fmt::format("process-{}", k);
+      fs::create_directories(own);
+      fs::create_directory_symlink(folder.path() / "own", own / "own");
+      fs::copy(folder.path() / "mine.toml", own / "mine.toml");
+      processes.push_back(
+          std::make_unique<ChildProcess>(command_of(command), ChildProcess::Options{own}));
+    }
+    return processes;
+  }
+
   const std::string line = "reproduce mine.toml --threads 1 --quiet --out ";
   TemporaryFolder folder;
   OwnGraph graph;
@@ -207,17 +221,9 @@ TEST_F(OwnTable, RunsOnceAndTheSavedConfigRepeatsARun) {
 TEST_F(OwnTable, SeveralProcessesShareTheRuns) {
   const std::string command = "reproduce mine.toml --threads 1 --seeds 4 --epochs 150 --out ";
   const fs::path shared = folder.path() / "shared";
-  std::vector<std::unique_ptr<ChildProcess>> processes;
-  for (const char* name : {"one", "two", "three"}) {
-    const fs::path own = folder.path() / name;
-    fs::create_directories(own);
-    fs::create_directory_symlink(folder.path() / "own", own / "own");
-    fs::copy(folder.path() / "mine.toml", own / "mine.toml");
-    processes.push_back(std::make_unique<ChildProcess>(command_of(command + shared.string()),
-                                                       ChildProcess::Options{own}));
-  }
+  const auto processes = start(command + shared.string(), 3);
   std::map<std::string, int> times;
-  for (auto& process : processes) {
+  for (const auto& process : processes) {
     EXPECT_EQ(process->wait(), 0) << process->err();
     EXPECT_FALSE(contains(process->err(), "warning")) << process->err();
     std::istringstream lines(process->err());
@@ -243,17 +249,13 @@ TEST_F(OwnTable, SeveralProcessesShareTheRuns) {
 TEST_F(OwnTable, SeveralProcessesShareTheSearches) {
   const std::string command = "reproduce mine.toml --tune --threads 1 --epochs 40 --out ";
   const fs::path shared = folder.path() / "shared";
-  std::vector<std::unique_ptr<ChildProcess>> processes;
-  for (const char* name : {"one", "two"}) {
-    const fs::path own = folder.path() / name;
-    fs::create_directories(own);
-    fs::create_directory_symlink(folder.path() / "own", own / "own");
-    fs::copy(folder.path() / "mine.toml", own / "mine.toml");
-    processes.push_back(std::make_unique<ChildProcess>(command_of(command + shared.string()),
-                                                       ChildProcess::Options{own}));
+  const auto processes = start(command + shared.string(), 2);
+  std::size_t begun = 0;
+  for (const auto& process : processes) {
+    EXPECT_EQ(process->wait(), 0) << process->err();
+    for (const char* name : {"/2 own/d/2", "/2 own/d/3"}) begun += contains(process->err(), name);
   }
-  for (auto& process : processes) EXPECT_EQ(process->wait(), 0) << process->err();
-  pdegcn_ok(folder.path(), command + "shared");  // takes up what is left, if anything
+  EXPECT_EQ(begun, 2);
   pdegcn_ok(folder.path(), command + "alone");
   EXPECT_EQ(read_text(shared / "tuned.toml"), read_text(folder.path() / "alone" / "tuned.toml"));
 }
@@ -368,6 +370,12 @@ TEST_F(OwnTable, ADeepCellTakesTheTimeThatAShallowOneFound) {
   EXPECT_EQ(number(parts.first, "lr = "), number(parts.second, "lr = "));
   const double step = number(parts.first, ", step = ");
   EXPECT_NEAR(number(parts.second, ", step = "), step * 2 / 3, 0.005 * step) << tuned;
+
+  // Asked for alone it has the same search.
+  pdegcn_ok(folder.path(), line + "b --tune --epochs 20 --cells own/d/3");
+  const std::string alone = read_text(folder.path() / "b/tuned.toml");
+  EXPECT_EQ(alone.substr(alone.find("trials = "), 200), tuned.substr(tuned.find("trials = "), 200));
+  EXPECT_TRUE(fs::exists(folder.path() / "b/tune/own/d/2/trials.csv"));
 }
 
 TEST_F(OwnTable, TestLabelsChangeTheTestScoreAndNothingElse) {

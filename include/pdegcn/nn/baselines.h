@@ -32,7 +32,7 @@ class Baseline : public Network {
   // Dropout in training; the layers' sites count from 1, which is the input's.
   torch::Tensor drop(const torch::Tensor& x, const Draw& draw, std::uint64_t site) const;
 
-  std::vector<LayerRow> rows() const override;  // a row per layer with parameters
+  std::vector<LayerRow> rows() const override;  // a row per bias, one per layer
 
   const BaselineOptions options_;
 };
@@ -48,7 +48,7 @@ enum class Stacking {
 
 // L layers: opening, L - 2 hidden ones (the longest branch), and closing to the classes. MLP and
 // GCN are as Kipf and Welling have them: no bias, weights from Glorot's distribution, decay of the
-// opening. The others are as DropEdge's authors have them: weights and bias from smaller ranges,
+// opening. The others are as DropEdge's authors have them: weights and bias from other ranges,
 // decay of all.
 class ConvolutionsImpl : public Baseline {
  public:
