@@ -68,7 +68,8 @@ double Outcome::score() const {
   // Multi-label: F1 = 2 TP / (2 TP + FP + FN), and the sum is said + truth.
   const std::int64_t of = said + truth > 0 ? said + truth : count;
   const std::int64_t right = said + truth > 0 ? 2 * hits : hits;
-  return of == 0 ? 0 : static_cast<double>(right) / static_cast<double>(of);
+  return of == 0 ? std::numeric_limits<double>::quiet_NaN()
+                 : static_cast<double>(right) / static_cast<double>(of);
 }
 
 void Outcome::add(const Outcome& other) {

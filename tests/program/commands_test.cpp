@@ -412,6 +412,17 @@ TEST(Train, SaysWhatTheDataCannotTeach) {
         "nothing of the class 2", "split main: 1 of 30 in the test part have no label"})
     EXPECT_TRUE(contains(outcome.err, words)) << words << "\n" << outcome.err;
 
+  // A test part without labels has no score, not one of 0.
+  labels = "node,label\n";
+  for (int v = 0; v < graph.nodes; ++v)
+    labels +=
+        fmt::format("{},{}\n", v, graph.part[v] == "test" ? "?" : std::to_string(graph.label[v]));
+  folder.write("own/labels.csv", labels);
+  const std::string out =
+      pdegcn_ok(folder.path(), "train --data own --layers 1 --epochs 1 --quiet --out blind");
+  EXPECT_FALSE(contains(out, "test accuracy")) << out;
+  EXPECT_TRUE(contains(read_text(folder.path() / "blind/result.json"), "\"score\": null"));
+
   folder.write("own/labels.csv", "node,label\n0,?\n");
   for (const char* split : {"", " --split random:0"})
     EXPECT_TRUE(contains(pdegcn(folder.path(), std::string("train --data own") + split).err,

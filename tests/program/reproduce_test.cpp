@@ -113,7 +113,7 @@ INSTANTIATE_TEST_SUITE_P(All, QuickTable,
                          testing::Values(Quick{"table-1", 8, 5}, Quick{"table-2", 19, 3},
                                          Quick{"table-3", 12, 9}, Quick{"table-4", 38, 14},
                                          Quick{"table-5", 13, 13}, Quick{"table-6", 5, 5},
-                                         Quick{"table-7", 5, 4}, Quick{"figure-1", 2, 1},
+                                         Quick{"table-7", 6, 5}, Quick{"figure-1", 2, 1},
                                          Quick{"figure-2", 1, 1}),
                          [](const auto& table) {
                            std::string text = table.param.name;
