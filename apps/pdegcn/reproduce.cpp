@@ -18,7 +18,8 @@ constexpr const char* kExamples = R"(Examples:
   pdegcn reproduce table-3 --quick
       a few cells on generated data, to see how it looks
   pdegcn reproduce table-3 --cells 'cora/d/*' --protocol validation
-      the row of PDE-GCN_D on Cora; the same command goes on with what was stopped
+      the row of PDE-GCN_D on Cora; the same command goes on with what was stopped, and shares the
+      work when it is called a second time meanwhile
   pdegcn reproduce table-4 --budget 120 --seeds 3
       what can be had in two hours, with three splits
   pdegcn reproduce table-3 --cells 'cora/d/*' --tune --trials 27
