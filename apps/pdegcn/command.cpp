@@ -12,6 +12,8 @@
 #include <fstream>
 #include <iostream>
 
+#include "pdegcn/train/trained_run.h"
+
 namespace pdegcn::app {
 namespace {
 

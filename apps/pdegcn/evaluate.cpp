@@ -14,6 +14,7 @@
 #include "pdegcn/report/plot.h"
 #include "pdegcn/report/table.h"
 #include "pdegcn/train/correspondence.h"
+#include "pdegcn/train/trained_run.h"
 
 namespace pdegcn::app {
 namespace {
@@ -98,7 +99,7 @@ std::string tell_geodesics(const data::Dataset& data, const train::Answered& ans
   try {
     report::Panel panel{
         "geodesic error / square root of the area", "vertices within it, %", {std::move(curve)}};
-    panel.whole_y = true;
+    panel.y_range = {0, 100};
     report::write_plot(out / "geodesic.png",
                        {"Correspondence, test shapes of " + data.name, {std::move(panel)}});
     files += ", " + (out / "geodesic.png").string();

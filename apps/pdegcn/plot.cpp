@@ -106,10 +106,10 @@ report::Figure layer_figure(const std::vector<RunFiles>& runs) {
 report::Figure epoch_figure(const std::vector<RunFiles>& runs) {
   const fs::path common = common_folder(runs);
   const bool several = runs.size() > 1;
-  const std::string train_is = several ? " (train dashed)" : "";
-  Panel loss{"epoch", "loss" + train_is, {}, true};
+  Panel loss{"epoch", several ? "validation loss (train dashed)" : "loss", {}, true};
   Panel score{"epoch", "score, %", {}, false};
   Panel alpha{"epoch", "α", {}, false};
+  alpha.y_range = {0, 1};  // from diffusion to wave
   bool chosen = false;
   std::set<std::string> metrics_shown;
   for (const RunFiles& run : runs) {
@@ -124,7 +124,8 @@ report::Figure epoch_figure(const std::vector<RunFiles>& runs) {
     for (const auto& [column, title] :
          {std::pair("val", "validation"), {"test", "test"}, {"train", "train"}}) {
       const bool dashed = several && column == std::string("train");
-      const report::Curve curve{several ? name : title, {}, {}, dashed};
+      const bool peeked = several && column == std::string("test");
+      const report::Curve curve{!several ? title : peeked ? name + ", test" : name, {}, {}, dashed};
       for (const auto& [panel, what, factor] :
            {std::tuple(&loss, "loss", 1.0), std::tuple(&score, "score", 100.0)}) {
         const std::size_t before = panel->curves.size();
@@ -141,7 +142,8 @@ report::Figure epoch_figure(const std::vector<RunFiles>& runs) {
         add_curve(alpha, {several ? name : column, {}, {}}, metrics, column);
   }
   if (!metrics_shown.empty())
-    score.y_label = fmt::format("{}, %", fmt::join(metrics_shown, " or "));
+    score.y_label =
+        fmt::format("{}{}, %", several ? "validation " : "", fmt::join(metrics_shown, " or "));
   if (several && alpha.curves.size() == 1) alpha.y_label += " of " + alpha.curves.front().name;
   report::Figure figure{common.string() + (chosen ? " (dot: the chosen epoch)" : ""), {}};
   for (Panel* panel : {&loss, &score, &alpha})

@@ -9,6 +9,7 @@
 #include "pdegcn/graph/error.h"
 #include "pdegcn/report/atomic_file.h"
 #include "pdegcn/report/table.h"
+#include "pdegcn/train/trained_run.h"
 
 namespace pdegcn::app {
 namespace {

@@ -69,6 +69,16 @@ std::string command_line(const ReproduceWishes& wishes) {
   return line;
 }
 
+std::filesystem::path usual_folder(const ReproduceWishes& wishes) {
+  const std::string name = std::filesystem::path(wishes.name).stem();
+  return std::filesystem::path("reproduce") / (name + (wishes.quick ? "-quick" : ""));
+}
+
+std::string whole_command(const ReproduceWishes& wishes) {
+  const bool usual = wishes.out == usual_folder(wishes);
+  return command_line(wishes) + (usual ? "" : " --out " + shell_word(wishes.out));
+}
+
 void add_reproduce(CLI::App& program, Action& action) {
   CLI::App* command = program.add_subcommand("reproduce", "Run the cells of a table of the paper");
   auto wishes = std::make_shared<ReproduceWishes>();

@@ -132,9 +132,7 @@ bool has_trouble(const Line& line) {
 Reproduction::Reproduction(ReproduceWishes wishes)
     : wishes_(std::move(wishes)),
       table_(train::read_experiment_table(table_text(wishes_.name), wishes_.name)) {
-  if (wishes_.out.empty())
-    wishes_.out = fs::path("reproduce") / fs::path(wishes_.name).stem() +=
-        wishes_.quick ? "-quick" : "";
+  if (wishes_.out.empty()) wishes_.out = usual_folder(wishes_);
   RunConfig given;
   train::apply_settings(given, wishes_.flags);
   quiet_ = given.quiet;
@@ -269,6 +267,10 @@ void Reproduction::plan_runs(Line& line, const Settings& tuned) {
     if (has_record(run)) {
       take_record(run);
       forget_optimiser(run);
+      if (run.config.protocol != wishes_.protocol) {  // only one score is asked for
+        run.config.protocol = wishes_.protocol;
+        std::erase_if(run.record->test, [&](const auto& s) { return s.first != wishes_.protocol; });
+      }
     }
     line.runs.push_back(std::move(run));
   }
@@ -412,11 +414,11 @@ void Reproduction::run_pending() {
         perform(*run, fmt::format("{}, {} in all", name, report::format_duration(time_left(k))),
                 k == 0 || todo[k - 1].first != line, run->config.epochs + 1);
     if (ended && !quiet_) {
-      std::string scores;
+      std::string scores = "test";
       for (const char* protocol : {kValidation, kPeek})
         if (const auto found = run->record->test.find(protocol); found != run->record->test.end())
-          scores += fmt::format("{}{} {} %", scores.empty() ? "" : ", ", protocol,
-                                percent(found->second));
+          scores += fmt::format("{} {} % by {}", scores.ends_with("test") ? "" : ",",
+                                percent(found->second), protocol);
       progress_->message(fmt::format("{}: {}, {}; {} left", name, scores,
                                      report::format_duration(run->record->seconds),
                                      report::format_duration(time_left(k + 1))));
@@ -447,8 +449,9 @@ int Reproduction::run() {
     write();
     pictures = draw_results(table_, lines_, wishes_.out);
   } while (take_over_all());  // the last process to look has all of it
-  fmt::print("{}\n\n{}\n", table_.title, results().text());
+  fmt::print("{}\n", table_.title);
   for (const std::string& remark : remarks(wishes_, lines_)) fmt::print("{}\n", remark);
+  fmt::print("\n{}\n", results().text());
   for (const std::string& path : pictures) fmt::print("{}\n", path);
   std::size_t elsewhere = 0;
   for (const Line& line : lines_)
@@ -456,14 +459,20 @@ int Reproduction::run() {
   if (elsewhere > 0)
     fmt::print("under way in other processes: {}; the last of these has the whole table\n",
                elsewhere);
+  if (const auto left = pending(); left.size() > elsewhere && !stop_requested()) {
+    double needed = 0;
+    for (const auto& [line, run] : left)
+      if (!run->elsewhere) needed += seconds(*run);
+    fmt::print("the budget left out {} runs, predicted {}: the same command goes on with them\n",
+               left.size() - elsewhere, report::format_duration(needed));
+  }
   fmt::print("{0}/table.md and {0}/table.csv have the table\n", wishes_.out);
   if (stop_requested()) return tell_stop();
   return std::ranges::any_of(lines_, has_trouble) ? kUserError : kOk;
 }
 
 int Reproduction::tell_stop() const {
-  fmt::print(stderr, "stopped; the same command goes on:\n  {} --out {}\n", command_line(wishes_),
-             shell_word(wishes_.out));
+  fmt::print(stderr, "stopped; the same command goes on:\n  {}\n", whole_command(wishes_));
   return kUserError;
 }
 

@@ -111,8 +111,14 @@ class Reproduction {
 // The text of a table or figure of the program's own, or of the .toml file that is meant.
 std::string table_text(const std::string& name);
 
-// The command that repeats it, fit for a shell.
+// The command that repeats it in the usual folder, fit for a shell.
 std::string command_line(const ReproduceWishes& wishes);
+
+// The same with its folder, where that is another one.
+std::string whole_command(const ReproduceWishes& wishes);
+
+// Where runs and results go unless one says otherwise.
+std::filesystem::path usual_folder(const ReproduceWishes& wishes);
 
 // What a table says in the end. `predicted` is called for what was not run.
 report::Table result_table(const std::vector<Line>& lines, int decimals,

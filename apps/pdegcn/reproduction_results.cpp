@@ -47,9 +47,10 @@ const data::Dataset* stand_in(const Line& line) {
 std::string hyper_parameters(const RunConfig& config) {
   std::string text;
   for (const char* name :
-       {"layers", "channels", "step", "weights", "activation", "dropout", "edge-dropout",
-        "drop-edge", "teleport", "lambda", "lr", "lr-pde", "lr-alpha", "weight-decay",
-        "conv-weight-decay", "schedule", "input", "epochs"}) {
+       {"layers",   "channels",     "step",      "weights",      "activation",
+        "dropout",  "edge-dropout", "drop-edge", "teleport",     "lambda",
+        "lr",       "lr-pde",       "lr-alpha",  "weight-decay", "conv-weight-decay",
+        "schedule", "input",        "epochs",    "patience",     "select"}) {
     const train::Field& f = train::field(name, "hyper-parameters");
     const bool shown = (f.models & train::model_info(config.model).model) != 0 &&
                        (f.fits & train::parse_task(config.task)) != 0;
@@ -74,8 +75,10 @@ void add_score(std::vector<std::string>& row, const Line& line, const std::strin
   if (!values.empty()) {
     const auto mean = report::mean_std(values);
     score = report::format_percent(mean, decimals);
+    // Of the numbers as they are shown: a reader can check it.
+    const double shown = std::stod(fmt::format("{:.{}f}", 100 * mean.mean, decimals));
     if (line.cell->paper && stand_in(line) == nullptr)
-      difference = fmt::format("{:+.{}f}", 100 * mean.mean - *line.cell->paper, decimals);
+      difference = fmt::format("{:+.{}f}", shown - *line.cell->paper, decimals);
   } else if (all > 0) {
     score = !trouble.empty() ? "failed"
             : missing == 0   ? "no score"
@@ -84,6 +87,16 @@ void add_score(std::vector<std::string>& row, const Line& line, const std::strin
   const std::string count =
       values.size() == all ? fmt::format("{}", all) : fmt::format("{} of {}", values.size(), all);
   row.insert(row.end(), {score, all == 0 ? "" : count, difference});
+}
+
+// What a choice between depths or networks is made by.
+std::string score_on_validation(const Line& line, int decimals) {
+  std::vector<double> values;
+  for (const CellRun& run : line.runs)
+    if (run.record && run.config.protocol != kPeek && std::isfinite(run.record->validation))
+      values.push_back(run.record->validation);
+  return values.empty() ? ""
+                        : fmt::format("{:.{}f}", 100 * report::mean_std(values).mean, decimals);
 }
 
 report::Table count_table(const std::vector<Line>& lines) {
@@ -171,7 +184,8 @@ report::Table result_table(const std::vector<Line>& lines, int decimals,
   if (counts(lines)) return count_table(lines);
   if (flows(lines)) return flow_table(lines);
   report::Table table({"cell", "method", "settings", "paper", "validation", "n", "vs paper",
-                       "test-peek", "peek n", "peek vs paper", "time", "hyper-parameters"});
+                       "test-peek", "peek n", "peek vs paper", "on validation part", "time",
+                       "hyper-parameters"});
   for (const Line& line : lines) {
     std::vector<std::string> row{
         line.cell->name, line.cell->method, line.settings,
@@ -183,6 +197,7 @@ report::Table result_table(const std::vector<Line>& lines, int decimals,
     }
     add_score(row, line, kValidation, decimals, predicted);
     add_score(row, line, kPeek, decimals, predicted);
+    row.push_back(score_on_validation(line, decimals));
     double seconds = 0;
     for (const CellRun& run : line.runs)
       if (run.record && std::isfinite(run.record->seconds)) seconds += run.record->seconds;
@@ -219,7 +234,8 @@ std::vector<std::string> remarks(const ReproduceWishes& wishes, const std::vecto
   std::vector<std::string> said;
   if (wishes.quick)
     said.emplace_back(
-        "Quick: one run of few epochs for each cell, on generated data. Not a result.");
+        "Quick: one run of few epochs for each cell, with small networks on generated data. Not a "
+        "result.");
   for (const Line& line : lines)
     if (const data::Dataset* other = stand_in(line)) {
       std::string text = fmt::format(
@@ -233,7 +249,8 @@ std::vector<std::string> remarks(const ReproduceWishes& wishes, const std::vecto
 
 std::string result_page(const ReproduceWishes& wishes, const train::ExperimentTable& table,
                         const std::vector<Line>& lines, const report::Table& results) {
-  std::string page = fmt::format("## {}\n\n```\n{}\n```\n\n", table.title, command_line(wishes));
+  std::string page = fmt::format("## {}\n\n```\n{}\n```\n\n", table.title, whole_command(wishes));
+  for (const std::string& remark : remarks(wishes, lines)) page += remark + "\n\n";
   if (counts(lines)) return page + results.markdown();
   if (flows(lines)) {
     page += results.markdown();
@@ -261,15 +278,16 @@ std::string result_page(const ReproduceWishes& wishes, const train::ExperimentTa
       "- Settings: *paper* are the hyper-parameters that the paper prints, or for the methods it "
       "compares with those of their authors; *tuned* are those of a search judged on the "
       "validation part alone.\n"
-      "- *validation*: the epoch was chosen on the validation part alone. *test-peek*: the best "
-      "test "
-      "score of all epochs, chosen on the test part itself; it tells nothing of new data. A run "
-      "for "
-      "both has looked at the epochs of one training, with each rule up to its own end.\n"
+      "- *validation* and *test-peek* are scores on the test part. *validation*: at the epoch that "
+      "the validation part chose, by its loss or its accuracy, as `select` says. *test-peek*: the "
+      "best of all epochs, chosen on the test part itself; it tells nothing of new data. Either "
+      "rule ends when it has found nothing better for as many epochs as `patience` says, so that "
+      "a peeked score can be the lower one. *on validation part* is the score there, at the epoch "
+      "that it chose: what depths and networks are to be compared by before a test part is "
+      "looked at.\n"
       "- Scores are in percent, mean ± standard deviation over n runs: n seeds from 0 on, or n of "
       "the "
       "ten splits with seed 0.\n";
-  for (const std::string& remark : remarks(wishes, lines)) page += "- " + remark + "\n";
   page +=
       fmt::format("- {} of {} runs, {} in all, on {} ({}).\n", finished, all,
                   report::format_duration(seconds), train::processor(), train::library_versions());
@@ -302,6 +320,7 @@ std::vector<std::string> draw_results(const train::ExperimentTable& table,
         report::Panel& panel = panels[run.config.data];
         panel.x_label = "epoch";
         panel.y_label = fmt::format("{}, {}", table.curve, run.config.data);
+        if (table.curve == "alpha") panel.y_range = {0, 1};  // from diffusion to wave
         panel.curves.push_back({fmt::format("{}, seed {}", line.settings, run.config.seed),
                                 {metrics.epochs.begin(), metrics.epochs.end()},
                                 *values});
@@ -311,7 +330,7 @@ std::vector<std::string> draw_results(const train::ExperimentTable& table,
   }
   if (table.gap) {
     // How much higher a score is when the test part chooses, by data set and method.
-    report::Panel panel{"", "test-peek − validation, points", {}, false, {}};
+    report::Panel panel{"", "test-peek − validation, points", {}};
     for (const Line& line : lines) {
       const auto fair = scores(line, kValidation), peeked = scores(line, kPeek);
       if (fair.empty() || peeked.empty()) continue;
@@ -324,6 +343,10 @@ std::vector<std::string> draw_results(const train::ExperimentTable& table,
       curve->x.push_back(static_cast<double>(place - names.begin() + 1));
       curve->y.push_back(100 * (report::mean_std(peeked).mean - report::mean_std(fair).mean));
     }
+    // Side by side, as methods that gain the same would hide each other.
+    const auto count = static_cast<double>(panel.curves.size());
+    for (std::size_t k = 0; k < panel.curves.size(); ++k)
+      for (double& x : panel.curves[k].x) x += 0.7 * ((static_cast<double>(k) + 0.5) / count - 0.5);
     if (!panel.curves.empty())
       draw("gap", {"What choosing the epoch on the test part adds", {panel}});
   }

@@ -90,7 +90,8 @@ std::string source_of(const RunConfig& config, const Settings& built_in) {
       values +=
           fmt::format("{}{} {}", values.empty() ? "" : ", ", f.name, train::text_of(config, f));
   if (values.empty()) return "settings: the defaults of 'pdegcn train --help'";
-  return fmt::format("settings: built-in values for {}: {}", config.data, values);
+  return fmt::format("settings: built-in values for {} on {}: {}",
+                     train::model_info(config.model).title, config.data, values);
 }
 
 Plan plan_new(const Settings& file, const Settings& flags) {
@@ -390,10 +391,15 @@ void warn_of_guessing(const std::vector<Result>& results) {
   const auto found = std::ranges::find_if(results, guesses);
   if (found == results.end()) return;
   const auto count = std::ranges::count_if(results, guesses);
+  std::set<std::string_view> networks;
+  for (const Result& r : results)
+    if (guesses(r)) networks.insert(train::model_info(r.config.model).title);
   warn(fmt::format(
       "{}the chosen epoch is no better on the validation part than the most common class, which is "
       "right for {:.1f} %: try another --lr, --step or --features, or more epochs",
-      results.size() > 1 ? fmt::format("in {} of {} runs ", count, results.size()) : "",
+      results.size() > 1
+          ? fmt::format("in {} of {} runs ({}) ", count, results.size(), fmt::join(networks, ", "))
+          : "",
       100 * found->most_common));
 }
 

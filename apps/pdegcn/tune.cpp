@@ -41,6 +41,8 @@ int run(const Wishes& wishes, const Settings& flags) {
     file = train::read_settings(data::File(wishes.config_file).content(), wishes.config_file);
   RunConfig base = train::resolve(file, flags);
   if (base.out.empty()) throw Error("--out: say where the trials should go");
+  if (train::parts_of(base.model).size() != 1)
+    throw Error("--model: a search is for one network, not for '{}'", base.model);
   use_threads(base.threads);
   const data::Dataset data = train::open_data(base);
   base = train::settle(std::move(base), data);

@@ -11,6 +11,7 @@
 #include <memory>
 #include <set>
 #include <string_view>
+#include <tuple>
 
 #include "pdegcn/report/atomic_file.h"
 #include "posix.h"
@@ -25,6 +26,7 @@ constexpr std::array<std::string_view, 7> kColours{"#0072B2", "#D55E00", "#009E7
                                                    "#E69F00", "#56B4E9", "#000000"};
 constexpr int kWidth = 960;
 constexpr int kPanelHeight = 400;
+constexpr int kLegendLine = 24;
 constexpr int kTitleHeight = 40;
 
 // A text in gnuplot's single quotes, in which nothing is special but the quote itself. Doubling it
@@ -100,16 +102,20 @@ Range range_of(const Panel& panel) {
     range.y_low -= pad;
     range.y_high += pad;
   }
-  if (panel.whole_y) {
-    range.y_low = 0;
-    range.y_high = 100;
-  }
+  if (panel.y_range) std::tie(range.y_low, range.y_high) = *panel.y_range;
   return range;
 }
 
 // A legend needs names to tell apart.
 bool has_legend(const Panel& panel) {
   return panel.curves.size() > 1;
+}
+
+// In pixels: gnuplot leaves out the names that a panel has no room for.
+int height_of(const Panel& panel) {
+  std::set<std::string_view> names;
+  for (const Curve& curve : panel.curves) names.insert(curve.name);
+  return std::max(kPanelHeight, kLegendLine * (static_cast<int>(names.size()) + 3));
 }
 
 // The end of a name that is too long: runs differ there, and begin with the same folders.
@@ -190,7 +196,8 @@ std::string gnuplot_script(const Figure& figure, bool svg) {
   check(figure);
   const auto panels = static_cast<int>(figure.panels.size());
   const int title_height = figure.title.empty() ? 0 : kTitleHeight;
-  const int height = panels * kPanelHeight + title_height;
+  int height = title_height;
+  for (const Panel& panel : figure.panels) height += height_of(panel);
   const std::vector<std::string> names = names_of(figure);
   std::string out = "set encoding utf8\n";
   out += fmt::format("set terminal {} size {},{} noenhanced background rgb 'white' font '{}'\n",
@@ -229,10 +236,13 @@ std::string gnuplot_script(const Figure& figure, bool svg) {
                        in_quotes(figure.title), 1 - 0.6 * title_height / height);
 
   block = 0;
+  int above = title_height;
   for (int p = 0; p < panels; ++p) {
     const Panel& panel = figure.panels[static_cast<std::size_t>(p)];
-    const double share = static_cast<double>(kPanelHeight) / height;
-    out += fmt::format("set origin 0,{:.4f}\nset size 1,{:.4f}\n", (panels - 1 - p) * share, share);
+    above += height_of(panel);
+    out += fmt::format("set origin 0,{:.4f}\nset size 1,{:.4f}\n",
+                       static_cast<double>(height - above) / height,
+                       static_cast<double>(height_of(panel)) / height);
     // Panels with a common x axis name it once, at the bottom.
     const bool bottom =
         p + 1 == panels || figure.panels[static_cast<std::size_t>(p) + 1].x_label != panel.x_label;

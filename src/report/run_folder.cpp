@@ -64,6 +64,16 @@ void check_free(const RunFiles& files) {
                 files.folder.string(), other);
 }
 
+// The runs that lie in a folder which is none itself.
+std::vector<RunFiles> runs_in(const fs::path& folder) {
+  std::vector<RunFiles> runs;
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (entry.is_directory() && holds_run({entry.path()})) runs.push_back({entry.path()});
+  std::ranges::sort(runs, in_number_order,
+                    [](const RunFiles& run) { return run.folder.filename().string(); });
+  return runs;
+}
+
 }  // namespace
 
 std::string occupant(const fs::path& folder) {
@@ -78,25 +88,23 @@ RunFiles find_run(const fs::path& folder) {
     RunFiles files{folder};
     if (!fs::exists(folder)) throw Error("{}: there is no such folder", folder.string());
     if (!fs::is_directory(folder)) throw Error("{}: this is not a folder", folder.string());
-    if (!holds_run(files))
-      throw Error(
-          "{}: this folder holds no run of pdegcn: there is no config.toml that begins with "
-          "'{}'",
-          folder.string(), kMark);
-    return files;
+    if (holds_run(files)) return files;
+    if (const auto runs = runs_in(folder); !runs.empty())
+      throw Error("{}: this folder holds several runs: choose one, such as {}", folder.string(),
+                  runs.front().folder.string());
+    throw Error(
+        "{}: this folder holds no run of pdegcn: there is no config.toml that begins with "
+        "'{}'",
+        folder.string(), kMark);
   });
 }
 
 std::vector<RunFiles> find_runs(const fs::path& folder) {
   std::vector<RunFiles> runs;
   guarded(folder, [&] {
-    if (!fs::is_directory(folder) || holds_run({folder})) return;
-    for (const auto& entry : fs::directory_iterator(folder))
-      if (entry.is_directory() && holds_run({entry.path()})) runs.push_back({entry.path()});
+    if (fs::is_directory(folder) && !holds_run({folder})) runs = runs_in(folder);
   });
   if (runs.empty()) return {find_run(folder)};
-  std::ranges::sort(runs, in_number_order,
-                    [](const RunFiles& run) { return run.folder.filename().string(); });
   return runs;
 }
 

@@ -21,6 +21,7 @@
 #include "pdegcn/train/flow.h"
 #include "pdegcn/train/run.h"
 #include "pdegcn/train/shapes.h"
+#include "pdegcn/train/trained_run.h"
 
 namespace pdegcn::train {
 namespace {

@@ -1,7 +1,6 @@
 #include "pdegcn/train/run.h"
 
 #include <ATen/Parallel.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -19,6 +18,8 @@
 #include "pdegcn/train/diagnose.h"
 #include "pdegcn/train/footprint.h"
 #include "pdegcn/train/problem.h"
+#include "pdegcn/train/selection.h"
+#include "scores.h"
 
 namespace pdegcn::train {
 namespace {
@@ -31,18 +32,6 @@ double rate_factor(const RunConfig& config, std::int64_t epoch) {
   if (config.schedule == "step") return done < 0.5 ? 1 : done < 0.75 ? 0.1 : 0.01;
   if (config.schedule == "cosine") return 0.5 * (1 + std::cos(3.14159265358979323846 * done));
   return 1;
-}
-
-Score score_of(const Outcome& outcome) {
-  return {outcome.loss(), outcome.score(), outcome.count};
-}
-
-std::vector<double> alphas(const nn::Network& network) {
-  const auto* pde = dynamic_cast<const nn::PdeNetwork*>(&network);
-  const auto alpha = pde == nullptr ? torch::Tensor() : pde->pde->alpha();
-  if (!alpha.defined()) return {};
-  const auto wide = alpha.to(torch::kFloat64);
-  return {wide.data_ptr<double>(), wide.data_ptr<double>() + wide.numel()};
 }
 
 // A number that has no sign when it is none.
@@ -62,37 +51,6 @@ double mean(const std::vector<double>& values) {
   double sum = 0;
   for (const double value : values) sum += value;
   return sum / static_cast<double>(values.size());
-}
-
-std::int64_t parameters_of(const nn::Network& network) {
-  std::int64_t count = 0;
-  for (const auto& p : network.parameters()) count += p.numel();
-  return count;
-}
-
-// The scores of the network as it is.
-void fill_scores(Result& result, Problem& problem, nn::Network& network, const data::Dataset& data,
-                 bool test, bool answers = false) {
-  std::vector<Part> parts;
-  std::vector<Score*> scores;
-  const std::pair<Part, Score*> all[] = {{Part::kTrain, &result.train},
-                                         {Part::kValidation, &result.validation},
-                                         {Part::kTest, &result.test}};
-  for (const auto& [part, score] : all) {
-    if (!problem.has(part) || (part == Part::kTest && !test)) continue;
-    parts.push_back(part);
-    scores.push_back(score);
-  }
-  std::vector<Answered> answered;
-  const auto outcomes = problem.evaluate(network, parts, answers ? &answered : nullptr);
-  for (std::size_t k = 0; k < parts.size(); ++k) {
-    *scores[k] = score_of(outcomes[k]);
-    if (answers && parts[k] == Part::kTest) result.answered = std::move(answered[k]);
-  }
-  result.metric =
-      std::holds_alternative<data::NodeMultiLabels>(data.targets) ? "micro-F1" : "accuracy";
-  result.alpha = alphas(network);
-  result.parameters = parameters_of(network);
 }
 
 // The predicted peak, in bytes; throws Error when the machine has less.
@@ -144,17 +102,13 @@ class Training {
         problem_(data, find_split(data, config.split), config),
         network_(make_network(config, data, problem_)),
         adam_(*network_, {config.lr, config.lr_pde, config.lr_alpha, config.weight_decay,
-                          config.conv_weight_decay}) {
+                          config.conv_weight_decay}),
+        selection_(config, problem_.has(Part::kValidation), problem_.has(Part::kTest)) {
     now_.config = config;
     now_.fingerprint = problem_.fingerprint();
     const auto alpha = alphas(*network_);
-    chooses_by_test_ = config.protocol == "test-peek";
-    if (chooses_by_test_ && !problem_.has(Part::kTest))
-      throw Error("protocol test-peek needs a test part, split {} has none", config.split);
-    peeks_beside_ = config.protocol == "both" && problem_.has(Part::kTest);
-    sees_test_ = chooses_by_test_ || peeks_beside_;
     columns_ = {"rate", "train_loss", "val_loss", "val_score"};
-    if (sees_test_) columns_.insert(columns_.end(), {"test_loss", "test_score"});
+    if (selection_.sees_test()) columns_.insert(columns_.end(), {"test_loss", "test_score"});
     for (std::size_t k = 0; k < alpha.size(); ++k)
       columns_.push_back(alpha.size() == 1 ? "alpha" : fmt::format("alpha_{}", k + 1));
     footprint_ = checked_footprint(config, data, *network_);
@@ -175,7 +129,7 @@ class Training {
     report::Progress& progress = *audience_.progress;
     if (audience_.introduce)
       introduce(config_, problem_, *network_, footprint_, audience_.quiet, progress);
-    progress.start(audience_.name, chooses_by_test_ ? "test (peeking)" : "validation",
+    progress.start(audience_.name, selection_.by_test() ? "test (peeking)" : "validation",
                    std::min(config_.epochs, audience_.until), done);
 
     const double start = report::Progress::steady_seconds();
@@ -192,10 +146,10 @@ class Training {
       try {
         row = learn(epoch, progress);
       } catch (const NotFinite& error) {
-        // What validation has chosen before stands.
-        if (!peeks_beside_ || now_.standing.chosen.ended == 0) throw;
+        // Where only the peeking goes on, what validation has chosen before stands.
+        if (now_.standing.chosen.ended == 0) throw;
         progress.message(fmt::format("warning: no score for test-peek: {}", error.what()));
-        give_up_peeking(now_.standing.epoch);
+        Selection::give_up_peeking(now_.standing);
         save();
         break;
       }
@@ -216,7 +170,8 @@ class Training {
 
     Result result;
     result.config = config_;
-    const auto& [epoch, chosen, peeked] = now_.standing;
+    const std::int64_t epoch = now_.standing.epoch;
+    const Choice& chosen = now_.standing.chosen;
     result.interrupted = !is_finished();
     result.epochs = result.interrupted ? epoch : chosen.ended;
     result.best_epoch = chosen.epoch;
@@ -224,10 +179,7 @@ class Training {
     result.seconds_per_epoch = epoch > done ? result.seconds / static_cast<double>(epoch - done)
                                             : std::numeric_limits<double>::quiet_NaN();
     if (!result.interrupted) {
-      if (peeks_beside_) {
-        result.peeked = {peeked.ended, peeked.epoch};
-        if (peeked.epoch > 0) result.peeked->score = -peeked.value;
-      }
+      result.peeked = selection_.peeked(now_.standing);
       load_weights(*network_, now_.best, files_.last().string());
       fill_scores(result, problem_, *network_, data_, audience_.test);
       if (problem_.has(Part::kValidation))
@@ -240,24 +192,7 @@ class Training {
   }
 
  private:
-  bool is_finished() const {
-    return now_.standing.chosen.ended > 0 && (!peeks_beside_ || now_.standing.peeked.ended > 0);
-  }
-
-  // The test scores beside validation have come to nothing.
-  void give_up_peeking(std::int64_t epoch) { now_.standing.peeked = {0, 0, epoch}; }
-
-  // Lets a rule look at an epoch; tells whether that is its best. One that has ended is what it
-  // would be had the run ended with it.
-  bool consider(Choice& choice, std::int64_t epoch, double value) const {
-    if (choice.ended > 0) return false;
-    const bool better = choice.epoch == 0 || value < choice.value;
-    if (better) choice = {epoch, value, 0};
-    if (epoch >= config_.epochs ||
-        (config_.patience > 0 && epoch - choice.epoch >= config_.patience))
-      choice.ended = epoch;
-    return better;
-  }
+  bool is_finished() const { return selection_.has_ended(now_.standing); }
 
   // `slot` is the parameter that is to blame, if one is.
   [[noreturn]] void fail(std::int64_t epoch, const std::string& what,
@@ -321,12 +256,13 @@ class Training {
 
     std::vector<Part> parts;
     if (problem_.has(Part::kValidation)) parts.push_back(Part::kValidation);
-    if (sees_test_) parts.push_back(Part::kTest);
+    if (selection_.sees_test()) parts.push_back(Part::kTest);
     const auto outcomes = problem_.evaluate(*network_, parts);
     Score validation, test;
     for (std::size_t k = 0; k < parts.size(); ++k) {
       (parts[k] == Part::kTest ? test : validation) = score_of(outcomes[k]);
-      if (parts[k] == Part::kTest && peeks_beside_) continue;  // validation does not fail by it
+      if (parts[k] == Part::kTest && selection_.peeks_beside())
+        continue;  // validation does not fail by it
       if (parts[k] == Part::kTest && test.count == 0)
         throw Error("protocol test-peek: nothing in the test part of split {} has a label",
                     config_.split);
@@ -336,30 +272,20 @@ class Training {
                          shown(outcomes[k].loss())));
     }
 
-    // What selects, smaller is better. With nothing to choose by, the last epoch is taken.
-    const double value = chooses_by_test_                   ? -test.score
-                         : !problem_.has(Part::kValidation) ? -static_cast<double>(epoch)
-                         : config_.select == "val-loss"     ? validation.loss
-                                                            : -validation.score;
     remember(epoch);
-    if (consider(now_.standing.chosen, epoch, value)) {
+    if (selection_.look(now_.standing, validation, test)) {
       now_.best = now_.weights;
       best_is_saved_ = false;
     }
-    if (peeks_beside_ && now_.standing.peeked.ended == 0) {
-      if (std::isfinite(test.loss))
-        consider(now_.standing.peeked, epoch, -test.score);
-      else
-        give_up_peeking(epoch);
-    }
 
     std::vector<double> row{factor * config_.lr, train.loss(), validation.loss, validation.score};
-    if (sees_test_) row.insert(row.end(), {test.loss, test.score});
+    if (selection_.sees_test()) row.insert(row.end(), {test.loss, test.score});
     const auto alpha = alphas(*network_);
     row.insert(row.end(), alpha.begin(), alpha.end());
 
     report::Progress::Epoch shown{epoch, train.loss(), {}, {}};
-    if (const double score = chooses_by_test_ ? test.score : validation.score; std::isfinite(score))
+    if (const double score = selection_.by_test() ? test.score : validation.score;
+        std::isfinite(score))
       shown.score = score;
     if (!alpha.empty()) shown.alpha = mean(alpha);
     progress.update(shown);
@@ -444,10 +370,8 @@ class Training {
   Problem problem_;
   std::shared_ptr<nn::Network> network_;
   Adam adam_;
+  const Selection selection_;
   std::int64_t footprint_ = 0;  // in bytes, as predicted
-  bool chooses_by_test_ = false;
-  bool peeks_beside_ = false;  // protocol both: the test scores have a choice of their own
-  bool sees_test_ = false;     // after every epoch
   bool best_is_saved_ = false;
   std::vector<std::string> columns_;
   std::optional<report::RunFolder> folder_;
@@ -468,66 +392,6 @@ void forecast(const RunConfig& config, const data::Dataset& data, report::Progre
   const Problem problem(data, find_split(data, config.split), config);
   const auto network = make_network(config, data, problem);
   introduce(config, problem, *network, checked_footprint(config, data, *network), false, progress);
-}
-
-RunConfig config_of_run(const report::RunFiles& run) {
-  if (!std::filesystem::exists(run.best()))
-    throw Error(
-        "{}: the run has no weights yet (best.safetensors): it was stopped before its first "
-        "epoch ended",
-        run.folder.string());
-  const RunConfig stored = read_trained(run.best()).config;
-  RunConfig config;
-  const data::File file(run.config());
-  apply_settings(config, read_settings(file.content(), file.name()));
-  if (to_json(stored) != to_json(config))
-    throw Error("{}: the weights belong to another configuration than {}", run.best().string(),
-                run.config().string());
-  return stored;
-}
-
-namespace {
-
-// The chosen network of a run, for what `problem` shows it.
-std::shared_ptr<nn::Network> chosen_network(const Problem& problem, const Trained& trained,
-                                            const report::RunFiles& run) {
-  problem.check_edges(trained.graph, run.best().string());
-  auto network = problem.make_network();
-  load_weights(*network, trained.weights, run.best().string());
-  return network;
-}
-
-}  // namespace
-
-Result evaluate(const RunConfig& config, const data::Dataset& data, const report::RunFiles& run) {
-  const Trained trained = read_trained(run.best());
-  if (trained.classes != data.class_names)
-    throw Error("data set {} has the classes {:.200}, the network {:.200}", data.name,
-                fmt::format("{}", fmt::join(data.class_names, ", ")),
-                fmt::format("{}", fmt::join(trained.classes, ", ")));
-  Problem problem(data, find_split(data, config.split), config, trained.scaling);
-  const auto network = chosen_network(problem, trained, run);
-  Result result;
-  result.config = config;
-  result.best_epoch = trained.epoch;
-  fill_scores(result, problem, *network, data, true, true);
-  return result;
-}
-
-Prediction predict(const RunConfig& config, const data::Dataset& data, const report::RunFiles& run,
-                   bool logits) {
-  const Trained trained = read_trained(run.best());
-  Problem problem(data, static_cast<std::int64_t>(trained.classes.size()), config, trained.scaling);
-  const auto network = chosen_network(problem, trained, run);
-  Prediction prediction;
-  prediction.class_names = trained.classes;
-  prediction.multi_label = trained.multi_label;
-  Problem::Said said = problem.say(*network, logits || trained.multi_label);
-  prediction.rows = static_cast<std::int64_t>(said.classes.size());
-  prediction.columns = static_cast<std::int64_t>(trained.classes.size());
-  prediction.classes = std::move(said.classes);
-  prediction.logits = std::move(said.logits);
-  return prediction;
 }
 
 }  // namespace pdegcn::train

@@ -45,7 +45,7 @@ Range read_range(const toml::table& table, const std::string& where) {
   return range;
 }
 
-std::string draw_choice(const Choice& choice, const std::string* centre, kernels::Random& random) {
+std::string draw_choice(const OneOf& choice, const std::string* centre, kernels::Random& random) {
   const bool stays = centre != nullptr && random.uniform() < kNearStays &&
                      std::ranges::find(choice.values, *centre) != choice.values.end();
   return stays ? *centre : choice.values[random.below(choice.values.size())];
@@ -90,7 +90,7 @@ Space read_space(std::string_view text, const std::string& name) {
       apply_settings(trial, {{std::string(f.name), {value, where}}});
     };
     if (const auto* list = node.as_array()) {
-      Choice choice;
+      OneOf choice;
       for (const auto& value : *list) choice.values.push_back(text_of(value, where));
       if (choice.values.empty()) throw Error("{}: there is nothing to choose from", where);
       for (const std::string& value : choice.values) check(value);
@@ -135,8 +135,8 @@ Settings draw_trial(const Space& space, std::uint64_t seed, std::int64_t trial,
   for (const Dimension& dimension : space) {
     const std::string* centre = near == nullptr ? nullptr : &near->at(dimension.name).text;
     settings[dimension.name] = {
-        std::holds_alternative<Choice>(dimension.domain)
-            ? draw_choice(std::get<Choice>(dimension.domain), centre, random)
+        std::holds_alternative<OneOf>(dimension.domain)
+            ? draw_choice(std::get<OneOf>(dimension.domain), centre, random)
             : draw_number(std::get<Range>(dimension.domain), centre, random),
         fmt::format("trial {}, {}", trial, dimension.name)};
   }

@@ -437,7 +437,7 @@ TEST(Train, BeginsWithWhatItWillDo) {
   for (const char* words :
        {"like-texas: 183 nodes", "2 networks × 10 splits × 2 seeds = 40 runs",
         "PDE-GCN_H: 2 layers", "parameters", "memory: about", "% of the bound)",
-        "settings: built-in values for like-texas: split all, channels 64, step 0.05"})
+        "settings: built-in values for PDE-GCN_D on like-texas: split all, channels 64, step 0.05"})
     EXPECT_TRUE(contains(outcome.err, words)) << words << "\n" << outcome.err;
   EXPECT_TRUE(contains(outcome.out, "layers = 2\n") && contains(outcome.out, "step = 0.05\n"));
   EXPECT_FALSE(fs::exists(folder.path() / "runs"));

@@ -14,7 +14,8 @@ namespace fs = std::filesystem;
 
 std::vector<fs::path> documents() {
   std::vector<fs::path> paths{fs::path(PDEGCN_SOURCE_FOLDER) / "README.md"};
-  for (const auto& entry : fs::directory_iterator(fs::path(PDEGCN_SOURCE_FOLDER) / "docs"))
+  for (const auto& entry :
+       fs::recursive_directory_iterator(fs::path(PDEGCN_SOURCE_FOLDER) / "docs"))
     if (entry.path().extension() == ".md") paths.push_back(entry.path());
   std::sort(paths.begin(), paths.end());
   return paths;

@@ -1,48 +1,10 @@
-// Tables of the paper: complete, resumable, and blind to the test labels where they say so.
-#include <cmath>
-
-#include "tests/program/program.h"
+// Tables of the paper: complete, resumable, and shared by processes.
+#include "tests/program/own_table.h"
 
 namespace pdegcn::tests {
 namespace {
 
 namespace fs = std::filesystem;
-
-// The lines of a CSV table as maps from the names in its head.
-std::vector<std::map<std::string, std::string>> read_table(const fs::path& path) {
-  std::istringstream lines(read_text(path));
-  const auto cells_of = [](const std::string& line) {
-    std::vector<std::string> cells(1);
-    bool quoted = false;
-    for (const char c : line) {
-      if (c == '"')
-        quoted = !quoted;
-      else if (c == ',' && !quoted)
-        cells.emplace_back();
-      else
-        cells.back() += c;
-    }
-    return cells;
-  };
-  std::string line;
-  std::getline(lines, line);
-  const auto head = cells_of(line);
-  std::vector<std::map<std::string, std::string>> rows;
-  while (std::getline(lines, line)) {
-    const auto cells = cells_of(line);
-    std::map<std::string, std::string> row;
-    for (std::size_t k = 0; k < head.size(); ++k) {
-      EXPECT_FALSE(row.contains(head[k])) << head[k];
-      row[head[k]] = cells.at(k);
-    }
-    rows.push_back(row);
-  }
-  return rows;
-}
-
-bool is_number(const std::string& text) {
-  return !text.empty() && text.find_first_not_of("0123456789.") == std::string::npos;
-}
 
 // A table, with the number of its quick cells and of the methods of the paper's.
 struct Quick {
@@ -121,76 +83,6 @@ INSTANTIATE_TEST_SUITE_P(All, QuickTable,
                            return text;
                          });
 
-class OwnTable : public testing::Test {
- protected:
-  void SetUp() override {
-    graph.write(folder.path() / "own");
-    folder.write("mine.toml", R"(
-title = "A table of one's own"
-columns = "layers"
-[settings]
-channels = 8
-epochs = 60
-patience = 0
-seeds = 2
-[[tune]]
-models = ["d"]
-trials = 3
-time = {from = 0.5, until = 4}
-space = "lr = {low = 0.01, high = 0.1, log = true}\n"
-judge = {seeds = 1}
-with = {channels = 4}
-[[row]]
-method = "PDE-GCN_D"
-name = "d"
-data = "own"
-model = "d"
-cells = [{layers = 2, paper = 70}, {layers = 3}]
-[[row]]
-method = "PDE-GCN_H"
-name = "h"
-data = "own"
-model = "h"
-step = 0.3
-cells = [{layers = 2}]
-[[row]]
-method = "Another"
-name = "other"
-published = true
-data = "own"
-cells = [{paper = 61.5}]
-)");
-  }
-
-  // The runs below a folder, by their path in it.
-  static std::vector<fs::path> runs_of(const fs::path& out) {
-    std::vector<fs::path> runs;
-    for (const auto& entry : fs::recursive_directory_iterator(out / "runs"))
-      if (entry.path().filename() == "config.toml")
-        runs.push_back(fs::relative(entry.path().parent_path(), out));
-    std::sort(runs.begin(), runs.end());
-    return runs;
-  }
-
-  // The same command several times at once, each in a folder of its own.
-  std::vector<std::unique_ptr<ChildProcess>> start(const std::string& command, int times) const {
-    std::vector<std::unique_ptr<ChildProcess>> processes;
-    for (int k = 0; k < times; ++k) {
-      const fs::path own = folder.path() / fmt::format("process-{}", k);
-      fs::create_directories(own);
-      fs::create_directory_symlink(folder.path() / "own", own / "own");
-      fs::copy(folder.path() / "mine.toml", own / "mine.toml");
-      processes.push_back(
-          std::make_unique<ChildProcess>(command_of(command), ChildProcess::Options{own}));
-    }
-    return processes;
-  }
-
-  const std::string line = "reproduce mine.toml --threads 1 --quiet --out ";
-  TemporaryFolder folder;
-  OwnGraph graph;
-};
-
 TEST_F(OwnTable, RunsOnceAndTheSavedConfigRepeatsARun) {
   pdegcn_ok(folder.path(), line + "a");
   const auto rows = read_table(folder.path() / "a" / "table.csv");
@@ -228,7 +120,7 @@ TEST_F(OwnTable, SeveralProcessesShareTheRuns) {
     EXPECT_FALSE(contains(process->err(), "warning")) << process->err();
     std::istringstream lines(process->err());
     for (std::string text; std::getline(lines, text);)
-      if (const auto at = text.find(": validation "); at != std::string::npos)
+      if (const auto at = text.find(": test "); at != std::string::npos)
         ++times[text.substr(text.find(' '), at - text.find(' '))];
   }
   EXPECT_EQ(times.size(), 3 * 4);
@@ -244,20 +136,6 @@ TEST_F(OwnTable, SeveralProcessesShareTheRuns) {
   for (std::size_t k = 0; k < 3; ++k)
     for (const char* name : {"validation", "n", "test-peek", "peek n"})
       EXPECT_EQ(rows[k].at(name), expected[k].at(name)) << k << " " << name;
-}
-
-TEST_F(OwnTable, SeveralProcessesShareTheSearches) {
-  const std::string command = "reproduce mine.toml --tune --threads 1 --epochs 40 --out ";
-  const fs::path shared = folder.path() / "shared";
-  const auto processes = start(command + shared.string(), 2);
-  std::size_t begun = 0;
-  for (const auto& process : processes) {
-    EXPECT_EQ(process->wait(), 0) << process->err();
-    for (const char* name : {"/2 own/d/2", "/2 own/d/3"}) begun += contains(process->err(), name);
-  }
-  EXPECT_EQ(begun, 2);
-  pdegcn_ok(folder.path(), command + "alone");
-  EXPECT_EQ(read_text(shared / "tuned.toml"), read_text(folder.path() / "alone" / "tuned.toml"));
 }
 
 TEST_F(OwnTable, OneTrainingForBothProtocolsGivesWhatTwoGive) {
@@ -276,18 +154,25 @@ TEST_F(OwnTable, OneTrainingForBothProtocolsGivesWhatTwoGive) {
     EXPECT_EQ(fair[k].at("test-peek") + peeked[k].at("validation"), "") << k;
     EXPECT_GE(std::stod(both[k].at("test-peek")), std::stod(both[k].at("validation"))) << k;
   }
-  // A run for both serves either.
+  // A run for both serves either, and shows what is asked for.
   const auto before = runs_of(folder.path() / "c");
   pdegcn_ok(folder.path(), line + "c --protocol validation");
   EXPECT_EQ(runs_of(folder.path() / "c"), before);
-  EXPECT_EQ(read_table(folder.path() / "c" / "table.csv")[0].at("validation"),
-            fair[0].at("validation"));
+  const auto either = read_table(folder.path() / "c" / "table.csv");
+  EXPECT_EQ(either[0].at("validation"), fair[0].at("validation"));
+  EXPECT_EQ(either[0].at("test-peek") + either[0].at("peek n"), "");
+  pdegcn_ok(folder.path(), line + "c");
+  EXPECT_TRUE(contains(both[0].at("hyper-parameters"), "select val-loss"));
+  EXPECT_TRUE(
+      contains(read_text(folder.path() / "c" / "table.md"), "mine.toml --threads 1 --out c\n"));
   // The means are those of the runs.
   const auto singles = read_table(folder.path() / "c" / "runs.csv");
   ASSERT_EQ(singles.size(), 3 * 2);
   EXPECT_EQ(singles[1].at("cell") + singles[1].at("settings") + singles[1].at("seed"),
             "own/d/2paper1");
-  for (const auto& [column, name] : {std::pair("test", "validation"), {"test_peek", "test-peek"}})
+  for (const auto& [column, name] : {std::pair("test", "validation"),
+                                     {"test_peek", "test-peek"},
+                                     {"validation", "on validation part"}})
     EXPECT_NEAR(50 * (std::stod(singles[0].at(column)) + std::stod(singles[1].at(column))),
                 std::stod(both[0].at(name)), 0.0501)
         << column;
@@ -341,176 +226,6 @@ TEST_F(OwnTable, ACellThatCannotRunIsAFailureAndTheOthersRun) {
   const auto rows = read_table(folder.path() / "a" / "table.csv");
   EXPECT_EQ(rows[0].at("n"), "1");
   EXPECT_EQ(rows[2].at("validation"), "cannot run");
-}
-
-TEST_F(OwnTable, ASearchThatABudgetEndsSaysSo) {
-  const std::string out = pdegcn_ok(folder.path(), line + "a --tune --budget 0.00001");
-  EXPECT_TRUE(contains(out, "0 of 2 searches")) << out;
-  EXPECT_FALSE(contains(out, "tuned.toml")) << out;
-}
-
-// Two cells judged with the layers of one of them share its search, and T.
-TEST_F(OwnTable, ADeepCellTakesTheTimeThatAShallowOneFound) {
-  std::string text = read_text(folder.path() / "mine.toml");
-  text.insert(text.find("[[row]]"), "[[tune]]\nlayers = [3]\njudge = {layers = 2}\n");
-  folder.write("mine.toml", text);
-  const Outcome outcome =
-      pdegcn(folder.path(), "reproduce mine.toml --threads 1 --tune --epochs 20 --out a");
-  EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_TRUE(contains(outcome.err, "1/1 own/d/2")) << outcome.err;
-  EXPECT_TRUE(contains(outcome.out, "settings for 2 cells")) << outcome.out;
-  EXPECT_FALSE(fs::exists(folder.path() / "a/tune/own/d/3"));
-  const std::string tuned = read_text(folder.path() / "a/tuned.toml");
-  const auto parts = std::pair(tuned.substr(0, tuned.find("[\"own/d/3\"]")),
-                               tuned.substr(tuned.find("[\"own/d/3\"]")));
-  const auto number = [](const std::string& part, const std::string& key) {
-    return std::stod(part.substr(part.find(key) + key.size()));
-  };
-  EXPECT_TRUE(contains(parts.second, "judge = {layers = 2, seeds = 1}")) << tuned;
-  EXPECT_EQ(number(parts.first, "lr = "), number(parts.second, "lr = "));
-  const double step = number(parts.first, ", step = ");
-  EXPECT_NEAR(number(parts.second, ", step = "), step * 2 / 3, 0.005 * step) << tuned;
-
-  // Asked for alone it has the same search.
-  pdegcn_ok(folder.path(), line + "b --tune --epochs 20 --cells own/d/3");
-  const std::string alone = read_text(folder.path() / "b/tuned.toml");
-  EXPECT_EQ(alone.substr(alone.find("trials = "), 200), tuned.substr(tuned.find("trials = "), 200));
-  EXPECT_TRUE(fs::exists(folder.path() / "b/tune/own/d/2/trials.csv"));
-}
-
-TEST_F(OwnTable, TestLabelsChangeTheTestScoreAndNothingElse) {
-  pdegcn_ok(folder.path(), line + "a --tune");
-  pdegcn_ok(folder.path(), line + "a --protocol validation");
-  pdegcn_ok(folder.path(), line + "both-a --cells own/d/2");
-  for (int v = 0; v < graph.nodes; ++v)
-    if (graph.part[v] == "test") graph.label[v] = (graph.label[v] + 1) % graph.classes;
-  graph.write(folder.path() / "own");
-  pdegcn_ok(folder.path(), line + "b --tune");
-  pdegcn_ok(folder.path(), line + "b --protocol validation");
-  pdegcn_ok(folder.path(), line + "both-b --cells own/d/2");
-
-  const std::string tuned = read_text(folder.path() / "a" / "tuned.toml");
-  EXPECT_TRUE(contains(tuned, "[\"own/d/2\"]") && contains(tuned, "channels = 4")) << tuned;
-  EXPECT_FALSE(contains(tuned, "own/h/2")) << tuned;
-  EXPECT_EQ(tuned, read_text(folder.path() / "b" / "tuned.toml"));
-  const auto runs = runs_of(folder.path() / "a");
-  ASSERT_EQ(runs.size(), (3 + 2) * 2);
-  EXPECT_EQ(runs, runs_of(folder.path() / "b"));
-  int changed = 0;
-  for (const fs::path& run : runs) {
-    EXPECT_EQ(differences_beside_test(folder.path() / "a" / run, folder.path() / "b" / run), "")
-        << run;
-    const auto record = [&](const char* out) {
-      return nlohmann::json::parse(read_text((folder.path() / out / run).string() + ".json"));
-    };
-    auto a = record("a"), b = record("b");
-    changed += a["test"] != b["test"];
-    for (auto* json : {&a, &b}) {
-      json->erase("test");
-      json->erase("seconds");
-    }
-    EXPECT_EQ(a, b) << run;
-  }
-  EXPECT_GT(changed, 8);
-
-  // In a training for both protocols the peeked scores change, and what validation chose does not.
-  for (const fs::path& run : runs_of(folder.path() / "both-a")) {
-    const fs::path a = folder.path() / "both-a" / run, b = folder.path() / "both-b" / run;
-    EXPECT_EQ(read_text(a / "best.safetensors"), read_text(b / "best.safetensors")) << run;
-    EXPECT_NE(read_text(a / "metrics.csv"), read_text(b / "metrics.csv")) << run;
-  }
-}
-
-// Ten poses of a ring of quads: the first eight train, or six of them with two to choose by.
-void write_poses(const fs::path& folder) {
-  fs::create_directories(folder);
-  constexpr int kAround = 8, kHigh = 4;
-  for (int pose = 0; pose < 10; ++pose) {
-    std::ofstream file(folder / fmt::format("pose-{}.off", pose));
-    file << fmt::format("OFF\n{} {} 0\n", kAround * kHigh, kAround * (kHigh - 1));
-    for (int z = 0; z < kHigh; ++z)
-      for (int a = 0; a < kAround; ++a) {
-        const double u = 2 * 3.14159265 * a / kAround, wide = 1 + 0.3 * std::sin(pose + z);
-        file << fmt::format("{} {} {}\n", wide * std::cos(u), std::sin(u), 0.6 * z);
-      }
-    for (int z = 0; z + 1 < kHigh; ++z)
-      for (int a = 0; a < kAround; ++a) {
-        const int low = z * kAround, next = (a + 1) % kAround;
-        file << fmt::format("4 {} {} {} {}\n", low + a, low + next, low + kAround + next,
-                            low + kAround + a);
-      }
-  }
-}
-
-// Chosen on some of the training shapes, then trained on all of them.
-constexpr const char* kPoses = R"(
-title = "Poses"
-[settings]
-split = "default"
-channels = 8
-weight-decay = 0
-patience = 0
-epochs = 30
-[[tune]]
-models = ["h"]
-trials = 2
-judge = {split = "tune", epochs = 9, select = "val-accuracy"}
-space = "lr = [0.01, 0.02]\n"
-[[row]]
-method = "PDE-GCN_H"
-name = "h"
-data = "poses"
-model = "h"
-cells = [{layers = 2}]
-)";
-
-// The table comes with settings for this cell; --tune searches all the same, as its record says.
-TEST(Retraining, BeginsWithASearchWhateverTheTableComesWith) {
-  const TemporaryFolder folder;
-  pdegcn_ok(folder.path(),
-            "reproduce table-6 --quick --tune --trials 1 --cells faust_fit/h/8 --quiet --out a");
-  const std::string tuned = read_text(folder.path() / "a/tuned.toml");
-  EXPECT_TRUE(contains(tuned, "[\"faust_fit/h/8\"]") && contains(tuned, "trials = 1\n")) << tuned;
-  EXPECT_TRUE(contains(tuned, "--trials 1")) << tuned;
-  const auto none = pdegcn(folder.path(), "reproduce table-2 --tune --quiet --out b");
-  EXPECT_EQ(none.code, 1) << none.err;
-  EXPECT_TRUE(contains(none.err, "nothing to search for")) << none.err;
-}
-
-TEST(Retraining, TakesTheEpochsThatTheSearchChose) {
-  const TemporaryFolder folder;
-  write_poses(folder.path() / "poses");
-  folder.write("mine.toml", kPoses);
-  pdegcn_ok(folder.path(), "reproduce mine.toml --tune --quiet --out a");
-  const auto trials = read_table(folder.path() / "a/tune/poses/h/2/trials.csv");
-  ASSERT_EQ(trials.size(), 2);
-  const std::string epochs = trials[0].at("best epoch");
-  ASSERT_TRUE(is_number(epochs)) << epochs;
-  EXPECT_TRUE(std::stoi(epochs) >= 1 && std::stoi(epochs) <= 9) << epochs;
-  const std::string tuned = read_text(folder.path() / "a/tuned.toml");
-  EXPECT_TRUE(contains(tuned, fmt::format("epochs = {},", epochs))) << tuned;
-
-  pdegcn_ok(folder.path(),
-            "reproduce mine.toml --settings tuned --protocol validation --quiet --out a");
-  const fs::path run = folder.path() / "a/runs/tuned/validation/poses/h/2/h-default-0";
-  const std::string metrics = read_text(run / "metrics.csv");
-  EXPECT_EQ(std::count(metrics.begin(), metrics.end(), '\n'), 1 + std::stoi(epochs));
-  const auto record = nlohmann::json::parse(read_text(run.string() + ".json"));
-  EXPECT_EQ(record["selected_epoch"], std::stoi(epochs));
-  EXPECT_TRUE(record["validation"].is_null()) << record;
-  EXPECT_TRUE(record["test"]["validation"].is_number()) << record;
-}
-
-TEST(Retraining, TakesTheEpochsThatTheRuleGives) {
-  const TemporaryFolder folder;
-  write_poses(folder.path() / "poses");
-  std::string text = kPoses;
-  text.replace(text.find("trials"), 0, "with = {schedule = \"cosine\", epochs = 11}\n");
-  folder.write("mine.toml", text);
-  pdegcn_ok(folder.path(), "reproduce mine.toml --tune --quiet --out a");
-  const std::string tuned = read_text(folder.path() / "a/tuned.toml");
-  EXPECT_TRUE(contains(tuned, "epochs = 11,")) << tuned;
-  EXPECT_TRUE(contains(tuned, "schedule = \"cosine\"")) << tuned;
 }
 
 TEST_F(OwnTable, KilledAndResumedItEndsWithTheSameBits) {
@@ -597,8 +312,9 @@ TEST_F(OwnTable, CellsSeedsAndBudgetCutItDown) {
   pdegcn_ok(folder.path(),
             "reproduce table-3 --quick --seeds 2 --cells cora/gcn/2 --epochs 2 --quiet --out two");
   EXPECT_EQ(read_table(folder.path() / "two" / "table.csv")[0].at("n"), "2");
-  EXPECT_TRUE(
-      contains(pdegcn_ok(folder.path(), line + "b --budget 0.0001"), "not run, predicted "));
+  const std::string short_of_time = pdegcn_ok(folder.path(), line + "b --budget 0.0001");
+  EXPECT_TRUE(contains(short_of_time, "not run, predicted ")) << short_of_time;
+  EXPECT_TRUE(contains(short_of_time, "the budget left out 6 runs")) << short_of_time;
   // Another setting is not taken for the same run.
   const Outcome other =
       pdegcn(folder.path(), line + "a --cells own/d/2 --epochs 7 --protocol test-peek");

@@ -161,8 +161,23 @@ TEST(WritePlot, SaysWhyGnuplotFailed) {
 TEST(GnuplotScript, SharesAreShownOnAWholeAxis) {
   Panel panel{"error", "share, %", {{"a", {0, 1}, {97, 98}}}};
   EXPECT_EQ(gnuplot_script({"", {panel}}, true).find("yrange [0:100]"), std::string::npos);
-  panel.whole_y = true;
+  panel.y_range = {0, 100};
   EXPECT_NE(gnuplot_script({"", {panel}}, true).find("yrange [0:100]"), std::string::npos);
+}
+
+// gnuplot leaves names out that do not fit beside a panel.
+TEST(WritePlot, HasRoomForALongLegend) {
+  const Scratch scratch;
+  Panel panel{"epoch", "score", {}};
+  for (int k = 0; k < 30; ++k)
+    panel.curves.push_back({fmt::format("method {}.", k), {0, 1}, {0, 1}});
+  write_plot(scratch / "a.svg", {"", {panel, panel}});
+  const std::string picture = content(scratch / "a.svg");
+  for (const Curve& curve : panel.curves) {
+    const std::size_t once = picture.find(curve.name + "<");
+    ASSERT_NE(once, std::string::npos) << curve.name;
+    EXPECT_NE(picture.find(curve.name + "<", once + 1), std::string::npos) << curve.name;
+  }
 }
 
 TEST(GnuplotScript, GivesANameTheSameColourEverywhere) {

@@ -38,6 +38,7 @@ TEST(RunFolder, SeveralAreFoundInTheOrderOfTheirNumbers) {
   EXPECT_EQ(names, "d-2-0 d-2-3 d-2-11 d-10-0 m-0-0 ");
   EXPECT_EQ(find_runs(scratch / "all/d-2-0").size(), 1u);
   EXPECT_TRUE(mentions(error_of([&] { find_runs(scratch / "all/other"); }), "holds no run"));
+  EXPECT_TRUE(mentions(error_of([&] { find_run(scratch / "all"); }), "choose one, such as"));
   EXPECT_TRUE(mentions(error_of([&] { find_runs(scratch / "none"); }), "no such folder"));
 }
 

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace pdegcn::report {
@@ -22,7 +24,8 @@ struct Panel {
   std::vector<Curve> curves;
   bool log_y = false;                     // a logarithmic y axis, if the values are spread enough
   std::vector<std::string> x_names = {};  // of x = 1, 2, ...: points over zero, no lines
-  bool whole_y = false;                   // a y axis from 0 to 100, for shares in percent
+  // The y axis, where it is not what the values need: 0 to 100 for shares in percent.
+  std::optional<std::pair<double, double>> y_range = {};
 };
 
 // Panels below each other under a title.

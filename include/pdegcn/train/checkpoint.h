@@ -12,6 +12,7 @@
 #include "pdegcn/train/adam.h"
 #include "pdegcn/train/config.h"
 #include "pdegcn/train/scaling.h"
+#include "pdegcn/train/selection.h"
 
 namespace pdegcn::train {
 
@@ -22,21 +23,6 @@ using Weights = std::map<std::string, torch::Tensor>;
 // when names or shapes differ; `where` begins the message.
 Weights weights_of(const nn::Network& network);
 void load_weights(nn::Network& network, const Weights& weights, const std::string& where);
-
-// How far a rule that chooses an epoch has come.
-struct Choice {
-  std::int64_t epoch = 0;  // the best; 0: none yet
-  double value = 0;        // of what selects, smaller is better
-  std::int64_t ended = 0;  // the epoch at which it stopped looking; 0: it looks on
-};
-
-// Where a run stands after an epoch; with the config, all that continuing it to the same bits
-// needs: random numbers follow from seed and epoch.
-struct Standing {
-  std::int64_t epoch = 0;
-  Choice chosen;  // by the protocol; its weights are kept
-  Choice peeked;  // by the test score, beside the validation of the protocol both
-};
 
 // What last.safetensors holds.
 struct Checkpoint {

@@ -11,7 +11,7 @@
 namespace pdegcn::train {
 
 // Where one setting may lie.
-struct Choice {
+struct OneOf {
   std::vector<std::string> values;
 };
 struct Range {
@@ -22,7 +22,7 @@ struct Range {
 };
 struct Dimension {
   std::string name;  // of a field
-  std::variant<Choice, Range> domain;
+  std::variant<OneOf, Range> domain;
   std::string where;  // file, line and name
 };
 using Space = std::vector<Dimension>;
