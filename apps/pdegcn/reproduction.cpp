@@ -14,6 +14,7 @@
 #include "pdegcn/graph/error.h"
 #include "pdegcn/report/atomic_file.h"
 #include "pdegcn/report/duration.h"
+#include "pdegcn/train/fingerprint.h"
 
 namespace pdegcn::app {
 namespace {
@@ -29,6 +30,11 @@ fs::path record_path(const CellRun& run) {
   return run.folder.string() + ".json";
 }
 
+// What the scores of a run are of.
+std::string fingerprint_of(const CellRun& run) {
+  return train::data_fingerprint(*run.data, train::find_split(*run.data, run.config.split), true);
+}
+
 void write_record(const CellRun& run) {
   const RunRecord& r = *run.record;
   const auto number = [](double value) {
@@ -39,7 +45,8 @@ void write_record(const CellRun& run) {
                               {"epochs", r.epochs},
                               {"selected_epoch", r.best_epoch},
                               {"alpha", r.alpha},
-                              {"seconds", number(r.seconds)}};
+                              {"seconds", number(r.seconds)},
+                              {"data", fingerprint_of(run)}};
   for (const auto& [protocol, score] : r.test) json["test"][protocol] = number(score);
   report::write_atomically(record_path(run), json.dump(2) + "\n");
 }
@@ -71,6 +78,14 @@ RunRecord read_record(const CellRun& run) {
     for (const std::string& protocol : protocols_of(run.config))
       record.test[protocol] = number(json.at("test").at(protocol));
     if (record.epochs < 1) throw Error("{}: the record has no epochs", path.string());
+    for (const auto& [protocol, score] : record.test)
+      if (score < 0 || score > 1)
+        throw Error("{}: the record has a score of {}, which is none", path.string(), score);
+    if (json.at("data").get<std::string>() != fingerprint_of(run))
+      throw Error(
+          "{}: the run there is of other data: graph, features, split or labels of {} have changed "
+          "since; delete it, or choose another --out",
+          run.folder.string(), run.config.data);
     return record;
   } catch (const nlohmann::json::exception& error) {
     throw Error("{}: the record of a run is damaged: {}", path.string(), error.what());
@@ -178,7 +193,10 @@ RunConfig Reproduction::config_of(const Cell& cell, const Settings& more) const 
     if (const auto other = table_.quick_data.find(cell.data); other != table_.quick_data.end())
       settings["data"] = {other->second, wishes_.name};
   }
-  return train::resolve(settings, wishes_.flags);
+  RunConfig config = train::resolve(settings, wishes_.flags);
+  if (cell.count.empty() && cell.flow.empty() && train::parts_of(config.model).size() != 1)
+    throw Error("a cell has one model, not {}", config.model);
+  return config;
 }
 
 const data::Dataset& Reproduction::dataset(const RunConfig& config) {
@@ -305,6 +323,9 @@ void Reproduction::plan() {
         const bool said = std::ranges::find(lines_, error.what(), &Line::trouble) != lines_.end();
         one.trouble = error.what();
         if (!said) warn(fmt::format("{}: {}", cell->name, error.what()));
+      } catch (const fs::filesystem_error& error) {
+        one.trouble = error.what();
+        warn(fmt::format("{}: {}", cell->name, error.what()));
       }
       lines_.push_back(std::move(one));
     }
@@ -412,7 +433,7 @@ void Reproduction::run_pending() {
                                          line->settings, train::run_name(run->config));
     const bool ended =
         perform(*run, fmt::format("{}, {} in all", name, report::format_duration(time_left(k))),
-                k == 0 || todo[k - 1].first != line, run->config.epochs + 1);
+                k == 0 || todo[k - 1].first != line, train::Audience().until);
     if (ended && !quiet_) {
       std::string scores = "test";
       for (const char* protocol : {kValidation, kPeek})
@@ -445,9 +466,15 @@ int Reproduction::run() {
   run_pending();
   run_pending();  // what other processes had, and have left unfinished
   std::vector<std::string> pictures;
+  bool undrawn = false;
   do {
     write();
-    pictures = draw_results(table_, lines_, wishes_.out);
+    try {
+      pictures = draw_results(table_, lines_, wishes_.out);
+    } catch (const Error& error) {  // the numbers are there without it
+      warn(fmt::format("no picture: {}", error.what()));
+      undrawn = true;
+    }
   } while (take_over_all());  // the last process to look has all of it
   fmt::print("{}\n", table_.title);
   for (const std::string& remark : remarks(wishes_, lines_)) fmt::print("{}\n", remark);
@@ -468,7 +495,7 @@ int Reproduction::run() {
   }
   fmt::print("{0}/table.md and {0}/table.csv have the table\n", wishes_.out);
   if (stop_requested()) return tell_stop();
-  return std::ranges::any_of(lines_, has_trouble) ? kUserError : kOk;
+  return undrawn || std::ranges::any_of(lines_, has_trouble) ? kUserError : kOk;
 }
 
 int Reproduction::tell_stop() const {

@@ -36,10 +36,12 @@ std::vector<double> scores(const Line& line, const std::string& protocol) {
 }
 
 // The data set that a line was run on, where it is not the one that the paper means: generated, or
-// with other labels.
+// with other labels. One's own data are what they are, whatever they are called.
 const data::Dataset* stand_in(const Line& line) {
+  const auto is_known = [](const std::string& name) { return !train::experiment(name).empty(); };
   for (const CellRun& run : line.runs)
-    if (run.data->name != std::filesystem::path(line.cell->data).filename()) return run.data;
+    if (is_known(line.cell->data) ? run.data->name != line.cell->data : is_known(run.config.data))
+      return run.data;
   return nullptr;
 }
 
@@ -145,7 +147,9 @@ report::Table paper_form(const train::ExperimentTable& table, const std::vector<
       head.push_back(column);
     Key key{line.cell->method, line.cell->published ? "as published, not run" : line.settings};
     if (!by_data) key.insert(key.begin(), line.cell->data);
-    auto row = std::ranges::find(rows, key, &decltype(rows)::value_type::first);
+    // Cells that differ in something else stand below each other.
+    auto row = std::ranges::find_if(
+        rows, [&](const auto& r) { return r.first == key && !r.second.contains(column); });
     if (row == rows.end()) row = rows.insert(row, {key, {}});
     const auto values = scores(line, protocol);
     std::string text =

@@ -38,6 +38,7 @@ report::FolderLock wait_for(const fs::path& folder) {
   for (;;) try {
       return report::FolderLock(folder);
     } catch (const report::InUse&) {
+      if (stop_requested()) throw;
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
 }
@@ -100,9 +101,23 @@ int Reproduction::tune() {
     search.cost = cost_.seconds(search.base, data);
     return search;
   };
+  const auto is_same = [&](const Cell& cell, const Search& search) {
+    try {
+      return search_for(cell).is_same(search);
+    } catch (const Error&) {
+      return false;
+    }
+  };
   std::vector<Search> searches;
+  bool troubled = false;
   for (const Cell* cell : cells_) {
-    Search search = search_for(*cell);
+    Search search;
+    try {
+      search = search_for(*cell);
+    } catch (const Error& error) {
+      warn(fmt::format("{}: {}", cell->name, error.what()));
+      troubled = true;
+    }
     if (search.cells.empty() || tuned_.contains(cell->name) ||
         std::ranges::any_of(searches, [&](const Search& s) { return s.is_same(search); }))
       continue;
@@ -111,11 +126,11 @@ int Reproduction::tune() {
     for (const Cell& other : table_.cells)
       if (other.data == cell->data && train::find_rule(table_, other) &&
           other.settings.at("model").text == cell->settings.at("model").text &&
-          search_for(other).is_same(search))
+          is_same(other, search))
         search.cells.push_back(&other);
     searches.push_back(std::move(search));
   }
-  if (searches.empty() && tuned_.empty())
+  if (searches.empty() && tuned_.empty() && !troubled)
     throw Error("--tune: {} has nothing to search for in the cells that are asked for",
                 wishes_.name);
   std::ranges::stable_sort(searches, {}, &Search::cost);
@@ -188,9 +203,9 @@ int Reproduction::tune() {
     fmt::print("{} of {} searches came to their end; the same command goes on with the rest\n",
                ended, searches.size());
   if (!tuned_.empty())
-    fmt::print("{} has settings for {} cells; 'pdegcn reproduce' with this --out runs them\n",
-               path.string(), tuned_.size());
-  return std::ranges::any_of(searches, &Search::failed) ? kUserError : kOk;
+    fmt::print("{} has settings for {} cell{}; 'pdegcn reproduce' with this --out runs them\n",
+               path.string(), tuned_.size(), tuned_.size() == 1 ? "" : "s");
+  return troubled || std::ranges::any_of(searches, &Search::failed) ? kUserError : kOk;
 }
 
 }  // namespace pdegcn::app

@@ -4,7 +4,11 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
 #include <tuple>
 
 #include "toml_text.h"
@@ -37,6 +41,12 @@ std::int64_t whole_of(const toml::node& node, const std::string& where, std::int
   return value;
 }
 
+double finite_of(const toml::node& node, const std::string& where) {
+  const auto value = value_of<double>(node, where, "a number");
+  if (!std::isfinite(value)) throw Error("{}: {} is not a finite number", where, value);
+  return value;
+}
+
 const toml::table& table_of(const toml::node& node, const std::string& where) {
   const auto* table = node.as_table();
   if (table == nullptr) throw Error("{}: this must be a table", where);
@@ -56,12 +66,21 @@ std::vector<std::string> texts_of(const toml::node& node, const std::string& whe
   return texts;
 }
 
+// What a run is told by the command alone.
+void add_setting(Settings& settings, const toml::key& key, const toml::node& value,
+                 const std::string& where) {
+  constexpr std::array<std::string_view, 5> kOfTheCommand{"protocol", "out", "threads", "resume",
+                                                          "quiet"};
+  if (std::ranges::find(kOfTheCommand, key.str()) != kOfTheCommand.end())
+    throw Error("{}: this is for the command to say, with --{}, and not for a table", where,
+                key.str());
+  settings[std::string(key.str())] = {text_of(value, where), where};
+}
+
 Settings settings_of(const toml::node& node, const std::string& file, const std::string& where) {
   Settings settings;
-  for (const auto& [key, value] : table_of(node, where)) {
-    const std::string place = Node{*node.as_table(), file}.where(key);
-    settings[std::string(key.str())] = {text_of(value, place), place};
-  }
+  for (const auto& [key, value] : table_of(node, where))
+    add_setting(settings, key, value, Node{*node.as_table(), file}.where(key));
   return settings;
 }
 
@@ -75,7 +94,7 @@ void read_cell(const Node& node, Cell& cell, std::string& name) {
     else if (key == "name")
       name = value_of<std::string>(value, where, "a text");
     else if (key == "paper")
-      cell.paper = value_of<double>(value, where, "a number");
+      cell.paper = finite_of(value, where);
     else if (key == "count")
       cell.count = value_of<std::string>(value, where, "a text");
     else if (key == "flow")
@@ -85,7 +104,7 @@ void read_cell(const Node& node, Cell& cell, std::string& name) {
     else if (key == "published")
       cell.published = value_of<bool>(value, where, "true or false");
     else
-      cell.settings[std::string(key.str())] = {text_of(value, where), where};
+      add_setting(cell.settings, key, value, where);
   }
 }
 
@@ -97,7 +116,31 @@ std::string name_of_data(const std::string& data) {
   return path.filename().string();
 }
 
-void read_row(const Node& row, const Settings& common, ExperimentTable& table) {
+// The names of cells are paths, words of patterns with commas between, and keys of tuned.toml.
+void check_name(const std::string& part, const std::string& where) {
+  constexpr std::size_t kLongest = 100;
+  const auto is_odd = [](unsigned char c) {
+    return c < 0x20 || c == 0x7F || c == '/' || c == '\\' || c == '"' || c == ',';
+  };
+  if (part == "." || part == ".." || part.size() > kLongest || std::ranges::any_of(part, is_odd))
+    throw Error("{}: '{:.100}' cannot be a part of the name of a cell", where,
+                std::string_view(part.c_str()));
+}
+
+// No cell may have the name of another, nor one that begins with it: its runs would lie in the
+// folder of the other's.
+void add_name(std::set<std::string>& names, const std::string& name, const std::string& where) {
+  if (!names.insert(name).second) throw Error("{}: there are two cells {}", where, name);
+  const auto after = names.lower_bound(name + "/");
+  if (after != names.end() && after->starts_with(name + "/"))
+    throw Error("{}: the name of cell {} is the beginning of {}", where, name, *after);
+  for (std::size_t at = name.find('/'); at != name.npos; at = name.find('/', at + 1))
+    if (const std::string before = name.substr(0, at); names.contains(before))
+      throw Error("{}: the name of cell {} is the beginning of {}", where, before, name);
+}
+
+void read_row(const Node& row, const Settings& common, std::set<std::string>& names,
+              ExperimentTable& table) {
   Cell first;
   first.settings = common;
   std::string name;
@@ -117,14 +160,14 @@ void read_row(const Node& row, const Settings& common, ExperimentTable& table) {
     cell.data = text("data");
     const std::string last = cell.count.empty() ? text("layers") : cell.count;
     for (const std::string& part : {name_of_data(cell.data), short_name, last}) {
-      if (part == "." || part == ".." || part.find('/') != std::string::npos)
-        throw Error("{}: '{}' cannot be a part of the name of a cell", where, part);
+      check_name(part, where);
       if (!part.empty()) cell.name += (cell.name.empty() ? "" : "/") + part;
     }
     if (!cell.published && text("model").find(',') != std::string::npos)
       throw Error("{}: a cell has one model, not {}", where, text("model"));
-    if (std::ranges::find(table.cells, cell.name, &Cell::name) != table.cells.end())
-      throw Error("{}: there are two cells {}", where, cell.name);
+    if (cell.name.empty())
+      throw Error("{}: the cell has no name: no data set, no name and no layers", where);
+    add_name(names, cell.name, where);
     table.cells.push_back(std::move(cell));
   }
 }
@@ -184,6 +227,7 @@ ExperimentTable read_experiment_table(std::string_view text, const std::string& 
   const toml::table root = parse_toml(text, name);
   ExperimentTable table;
   Settings common;
+  std::set<std::string> names;
   if (const auto* settings = root.get("settings")) common = settings_of(*settings, name, name);
   for (const auto& [key, value] : root) {
     const std::string where = Node{root, name}.where(key);
@@ -195,7 +239,7 @@ ExperimentTable read_experiment_table(std::string_view text, const std::string& 
     else if (key == "decimals")
       table.decimals = static_cast<int>(whole_of(value, where, 0, 10));
     else if (key == "columns")
-      table.columns = value_of<std::string>(value, where, "a text");
+      table.columns = field(value_of<std::string>(value, where, "a text"), where).name;
     else if (key == "curve")
       table.curve = value_of<std::string>(value, where, "a text");
     else if (key == "gap")
@@ -205,7 +249,7 @@ ExperimentTable read_experiment_table(std::string_view text, const std::string& 
     else if (key == "tune")
       each([&](const Node& node) { table.tune.push_back(read_rule(node)); });
     else if (key == "row")
-      each([&](const Node& node) { read_row(node, common, table); });
+      each([&](const Node& node) { read_row(node, common, names, table); });
     else if (key != "settings")
       throw Error("{}: a table has no such part", where);
   }
@@ -282,6 +326,11 @@ TunedCells read_tuned(std::string_view text, const std::string& name) {
 }
 
 std::string write_tuned(const TunedCells& cells) {
+  // As it is where it can be, for people.
+  const auto text_of_lines = [](const std::string& text) {
+    if (text.find("'''") != text.npos) return nlohmann::json(text).dump();
+    return fmt::format("'''{}{}'''", text.find('\n') != text.npos ? "\n" : "", text);
+  };
   const auto inline_table = [](const Settings& settings) {
     std::vector<std::string> lines;
     for (const auto& [key, setting] : settings)
@@ -294,10 +343,10 @@ std::string write_tuned(const TunedCells& cells) {
       "score, the command.\n";
   for (const auto& [name, tuned] : cells)
     text += fmt::format(
-        "\n[\"{}\"]\ncommand = '''{}'''\ntrials = {}\njudge = {}\ntrial = {}\nvalidation = {}\n"
-        "settings = {}\nspace = '''\n{}'''\n",
-        name, tuned.command, tuned.trials, inline_table(tuned.judge), tuned.trial, tuned.validation,
-        inline_table(tuned.settings), tuned.space);
+        "\n[\"{}\"]\ncommand = {}\ntrials = {}\njudge = {}\ntrial = {}\nvalidation = {}\n"
+        "settings = {}\nspace = {}\n",
+        name, text_of_lines(tuned.command), tuned.trials, inline_table(tuned.judge), tuned.trial,
+        tuned.validation, inline_table(tuned.settings), text_of_lines(tuned.space));
   return text;
 }
 

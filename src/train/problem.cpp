@@ -13,8 +13,8 @@
 #include "pdegcn/nn/classification.h"
 #include "pdegcn/nn/dgcnn.h"
 #include "pdegcn/nn/shape_network.h"
-#include "pdegcn/report/crc32c.h"
 #include "pdegcn/train/batch_stream.h"
+#include "pdegcn/train/fingerprint.h"
 #include "pdegcn/train/shapes.h"
 
 namespace pdegcn::train {
@@ -146,12 +146,6 @@ Outcome outcome_of(std::span<const kernels::RowVerdict> verdicts, const Answers&
     outcome.hits += verdicts[k].best == answers.labels[k];
   }
   return outcome;
-}
-
-template <class Values>
-std::uint32_t checksum(const Values& values, std::uint32_t before) {
-  const auto bytes = std::as_bytes(std::span(values));
-  return report::crc32c({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, before);
 }
 
 }  // namespace
@@ -440,37 +434,11 @@ Problem::Said Problem::say(nn::Network& network, bool logits) const {
 }
 
 std::string Problem::fingerprint() const {
-  std::uint32_t sum = 0;
-  for (const data::Sample& sample : data_.samples) {
-    sum = checksum(sample.graph.offsets(), sum);
-    sum = checksum(sample.graph.neighbors(), sum);
-    if (const auto* sparse = std::get_if<data::SparseMatrix>(&sample.features)) {
-      sum = checksum(sparse->offsets, sum);
-      sum = checksum(sparse->columns, sum);
-      sum = checksum(sparse->values, sum);
-    } else {
-      sum = checksum(std::get<data::DenseMatrix>(sample.features).values, sum);
-    }
-    sum = checksum(sample.edge_attributes.odd.values, sum);
-    sum = checksum(sample.edge_attributes.even.values, sum);
-    sum = checksum(sample.positions, sum);
-  }
-  for (const auto* part : {&split_.train, &split_.validation, &split_.test})
-    sum = checksum(*part, sum);
-  std::vector read{&split_.train, &split_.validation};
-  if (config_.protocol != "validation") read.push_back(&split_.test);
-  for (const auto* part : read) {
-    const Answers answers = answers_of(*part);
-    sum = checksum(answers.labels, sum);
-    sum = checksum(answers.multi, sum);
-  }
-  return fmt::format("{:08x}", sum);
+  return data_fingerprint(data_, split_, config_.protocol != "validation");
 }
 
 std::string Problem::edges_fingerprint() const {
-  if (config_.weights != "learnt") return "";
-  const Graph& graph = data_.samples.front().graph;
-  return fmt::format("{:08x}", checksum(graph.neighbors(), checksum(graph.offsets(), 0)));
+  return config_.weights == "learnt" ? graph_fingerprint(data_.samples.front().graph) : "";
 }
 
 void Problem::check_edges(const std::string& fingerprint, const std::string& where) const {

@@ -40,6 +40,8 @@ Range read_range(const toml::table& table, const std::string& where) {
       throw Error("{}: '{}' is not one of low, high (numbers) and log (true or false)", where,
                   key.str());
   }
+  if (!table.contains("low") || !table.contains("high"))
+    throw Error("{}: a range needs low and high", where);
   if (!(range.low <= range.high) || (range.log && !(range.low > 0)))
     throw Error("{}: the range from {} to {} makes no sense", where, range.low, range.high);
   return range;

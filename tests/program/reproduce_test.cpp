@@ -199,13 +199,40 @@ TEST_F(OwnTable, ARecordSpeaksOfNoOtherRun) {
   EXPECT_EQ(nlohmann::json::parse(read_text(run.string() + ".json"))["epochs"], 3);
 }
 
+// A mean over runs on different data would be of nothing.
+TEST_F(OwnTable, ARunOnOtherDataIsNotTakenForOneOnThese) {
+  const std::string cell = line + "a --cells own/h/2 --epochs 2 --protocol validation --seeds ";
+  pdegcn_ok(folder.path(), cell + "1");
+  for (int v = 0; v < graph.nodes; ++v)
+    if (graph.part[v] == "test") graph.label[v] = (graph.label[v] + 1) % graph.classes;
+  graph.write(folder.path() / "own");
+  const Outcome other = pdegcn(folder.path(), cell + "2");
+  EXPECT_EQ(other.code, 1) << other.err;
+  EXPECT_TRUE(contains(other.err, "is of other data")) << other.err;
+}
+
+TEST_F(OwnTable, APictureThatCannotBeDrawnLeavesTheTable) {
+  std::string text = read_text(folder.path() / "mine.toml");
+  folder.write("mine.toml", "gap = true\n" + text);
+  fs::create_directories(folder.path() / "a/gap.png");
+  const Outcome outcome = pdegcn(folder.path(), line + "a --cells own/h/2 --epochs 2 --seeds 1");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_TRUE(contains(outcome.err, "no picture: ")) << outcome.err;
+  EXPECT_TRUE(contains(outcome.out, "own/h/2") && contains(outcome.out, "table.md")) << outcome.out;
+}
+
 TEST_F(OwnTable, ADamagedRecordIsAnErrorThatNamesIt) {
   const std::string cell = line + "a --cells own/h/2 --seeds 1 --epochs 2";
   pdegcn_ok(folder.path(), cell);
   const fs::path run = folder.path() / "a" / runs_of(folder.path() / "a").at(0);
   const auto whole = nlohmann::json::parse(read_text(run.string() + ".json"));
   for (const auto& [key, value] : std::vector<std::pair<std::string, nlohmann::json>>{
-           {"test", 0.5}, {"test", nullptr}, {"test", {{"validation", 0.5}}}, {"epochs", 0}}) {
+           {"test", 0.5},
+           {"test", nullptr},
+           {"test", {{"validation", 0.5}}},
+           {"test", {{"validation", 55}, {"test-peek", 0.5}}},
+           {"epochs", 0},
+           {"data", nullptr}}) {
     auto damaged = whole;
     damaged[key] = value;
     std::ofstream(run.string() + ".json") << damaged;

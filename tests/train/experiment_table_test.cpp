@@ -132,6 +132,22 @@ TEST(ExperimentTable, TheStepsSearchedAreThoseOfATime) {
   EXPECT_EQ(rule->with.at("channels").text, "16");
 }
 
+TEST(TunedCells, AreReadAsTheyWereWritten) {
+  TunedCells cells;
+  cells["own/it's/2"] = {
+      {{"lr", {"0.1", "here"}}}, {}, "lr = [0.1]\n", "pdegcn reproduce x", 3, 1, 0.5};
+  cells["own/d/2"] = cells["own/it's/2"];
+  cells["own/d/2"].space = "# it's '''odd'''\nlr = [0.1]\n";
+  cells["own/d/2"].command = "pdegcn reproduce 'it'\\'''\\''s.toml'";
+  const TunedCells read = read_tuned(write_tuned(cells), "tuned.toml");
+  ASSERT_EQ(read.size(), cells.size());
+  for (const auto& [name, tuned] : cells) {
+    EXPECT_EQ(read.at(name).space, tuned.space);
+    EXPECT_EQ(read.at(name).command, tuned.command);
+    EXPECT_EQ(read.at(name).settings.at("lr").text, "0.1");
+  }
+}
+
 TEST(ExperimentTable, MistakesAreNamed) {
   PDEGCN_EXPECT_ERROR(read_experiment_table("title = 'x'", "my.toml"), "my.toml", "no cells");
   PDEGCN_EXPECT_ERROR(read_experiment_table("rows = 1", "my.toml"), "line 1", "no such part");
@@ -159,6 +175,23 @@ TEST(ExperimentTable, MistakesAreNamed) {
   PDEGCN_EXPECT_ERROR(
       read_experiment_table("[[row]]\ndata = '..'\ncells = [{layers = 1}]", "my.toml"), "line 3",
       "'..' cannot be a part");
+  for (const char* name : {"a,b", "a\\\"b", "a\\\\b", "a\\u0000b", "a\\nb"})
+    PDEGCN_EXPECT_ERROR(
+        read_experiment_table(fmt::format("[[row]]\nname = \"{}\"\ncells = [{{layers = 1}}]", name),
+                              "my.toml"),
+        "line 3", "cannot be a part");
+  PDEGCN_EXPECT_ERROR(
+      read_experiment_table("[[row]]\nname = 'x'\ncells = [{layers = 1}, {}]", "my.toml"), "line 3",
+      "x is the beginning of x/1");
+  PDEGCN_EXPECT_ERROR(
+      read_experiment_table("[[row]]\nname = 'x'\ncells = [{}, {layers = 1}]", "my.toml"), "line 3",
+      "x is the beginning of x/1");
+  PDEGCN_EXPECT_ERROR(read_experiment_table("columns = 'layer'", "my.toml"), "line 1", "layer");
+  PDEGCN_EXPECT_ERROR(read_experiment_table("[settings]\nprotocol = 'both'", "my.toml"), "line 2",
+                      "for the command to say");
+  PDEGCN_EXPECT_ERROR(
+      read_experiment_table("[[row]]\ncells = [{layers = 1, paper = nan}]", "my.toml"), "line 2",
+      "finite");
   PDEGCN_EXPECT_ERROR(
       read_experiment_table("[[row]]\nmodel = 'd,h'\ncells = [{layers = 1}]", "my.toml"), "line 3",
       "one model");
