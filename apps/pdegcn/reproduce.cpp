@@ -71,8 +71,6 @@ std::string command_line(const ReproduceWishes& wishes) {
 
 std::filesystem::path usual_folder(const ReproduceWishes& wishes) {
   const std::string name = std::filesystem::path(wishes.name).stem();
-  if (name.starts_with('.'))
-    throw Error("--out: say where the results of '{}' should go", wishes.name);
   return std::filesystem::path("reproduce") / (name + (wishes.quick ? "-quick" : ""));
 }
 

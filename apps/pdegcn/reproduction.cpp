@@ -147,7 +147,11 @@ bool has_trouble(const Line& line) {
 Reproduction::Reproduction(ReproduceWishes wishes)
     : wishes_(std::move(wishes)),
       table_(train::read_experiment_table(table_text(wishes_.name), wishes_.name)) {
-  if (wishes_.out.empty()) wishes_.out = usual_folder(wishes_);
+  if (wishes_.out.empty()) {
+    wishes_.out = usual_folder(wishes_);
+    if (fs::path(wishes_.out).filename() == "..")
+      throw Error("--out: say where the results of '{}' should go", wishes_.name);
+  }
   RunConfig given;
   train::apply_settings(given, wishes_.flags);
   quiet_ = given.quiet;

@@ -211,6 +211,18 @@ TEST_F(OwnTable, ARunOnOtherDataIsNotTakenForOneOnThese) {
   EXPECT_TRUE(contains(other.err, "is of other data")) << other.err;
 }
 
+TEST_F(OwnTable, ATableMayBeginWithDots) {
+  for (const char* name : {"...toml", ".mine.toml"})
+    fs::copy(folder.path() / "mine.toml", folder.path() / name);
+  const std::string rest = " --cells own/h/2 --epochs 2 --seeds 1 --quiet";
+  const Outcome nowhere = pdegcn(folder.path(), "reproduce ...toml" + rest);
+  EXPECT_EQ(nowhere.code, 1);
+  EXPECT_TRUE(contains(nowhere.err, "--out: say where")) << nowhere.err;
+  pdegcn_ok(folder.path(), "reproduce ...toml --out a" + rest);
+  pdegcn_ok(folder.path(), "reproduce .mine.toml" + rest);
+  EXPECT_TRUE(fs::exists(folder.path() / "reproduce/.mine/table.md"));
+}
+
 TEST_F(OwnTable, APictureThatCannotBeDrawnLeavesTheTable) {
   std::string text = read_text(folder.path() / "mine.toml");
   folder.write("mine.toml", "gap = true\n" + text);
