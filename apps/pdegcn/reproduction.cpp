@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iostream>
-#include <nlohmann/json.hpp>
 
 #include "command.h"
 #include "flow.h"
@@ -14,7 +13,7 @@
 #include "pdegcn/graph/error.h"
 #include "pdegcn/report/atomic_file.h"
 #include "pdegcn/report/duration.h"
-#include "pdegcn/train/fingerprint.h"
+#include "reproduction_record.h"
 
 namespace pdegcn::app {
 namespace {
@@ -25,105 +24,6 @@ using train::RunConfig;
 using train::Settings;
 
 constexpr std::int64_t kTimedEpochs = 5;
-
-fs::path record_path(const CellRun& run) {
-  return run.folder.string() + ".json";
-}
-
-// What the scores of a run are of.
-std::string fingerprint_of(const CellRun& run) {
-  return train::data_fingerprint(*run.data, train::find_split(*run.data, run.config.split), true);
-}
-
-void write_record(const CellRun& run) {
-  const RunRecord& r = *run.record;
-  const auto number = [](double value) {
-    return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json();
-  };
-  nlohmann::ordered_json json{{"test", nlohmann::ordered_json::object()},
-                              {"validation", number(r.validation)},
-                              {"epochs", r.epochs},
-                              {"selected_epoch", r.best_epoch},
-                              {"alpha", r.alpha},
-                              {"seconds", number(r.seconds)},
-                              {"data", fingerprint_of(run)}};
-  for (const auto& [protocol, score] : r.test) json["test"][protocol] = number(score);
-  report::write_atomically(record_path(run), json.dump(2) + "\n");
-}
-
-// A record speaks of the run beside it, and of none when that is gone.
-bool has_record(const CellRun& run) {
-  return fs::exists(record_path(run)) && fs::exists(report::RunFiles{run.folder}.config());
-}
-
-// Which protocols a run is for.
-std::vector<std::string> protocols_of(const RunConfig& config) {
-  if (config.protocol == "both") return {kValidation, kPeek};
-  return {config.protocol};
-}
-
-RunRecord read_record(const CellRun& run) {
-  const fs::path path = record_path(run);
-  try {
-    const auto json = nlohmann::json::parse(data::File(path).content());
-    const auto number = [](const nlohmann::json& value) {
-      return value.is_null() ? std::nan("") : value.get<double>();
-    };
-    RunRecord record{{},
-                     number(json.at("validation")),
-                     json.at("epochs").get<std::int64_t>(),
-                     json.at("selected_epoch").get<std::int64_t>(),
-                     json.at("alpha").get<std::vector<double>>(),
-                     number(json.at("seconds"))};
-    for (const std::string& protocol : protocols_of(run.config))
-      record.test[protocol] = number(json.at("test").at(protocol));
-    if (record.epochs < 1) throw Error("{}: the record has no epochs", path.string());
-    for (const auto& [protocol, score] : record.test)
-      if (score < 0 || score > 1)
-        throw Error("{}: the record has a score of {}, which is none", path.string(), score);
-    if (json.at("data").get<std::string>() != fingerprint_of(run))
-      throw Error(
-          "{}: the run there is of other data: graph, features, split or labels of {} have changed "
-          "since; delete it, or choose another --out",
-          run.folder.string(), run.config.data);
-    return record;
-  } catch (const nlohmann::json::exception& error) {
-    throw Error("{}: the record of a run is damaged: {}", path.string(), error.what());
-  }
-}
-
-// Makes the folder of a run, or takes it up.
-report::RunFolder open_folder(const CellRun& run) {
-  const fs::path config = report::RunFiles{run.folder}.config();
-  if (fs::exists(config)) return report::RunFolder::resume(run.folder);
-  try {
-    auto folder = report::RunFolder::create(run.folder, train::to_toml(run.config));
-    fs::remove(record_path(run));  // of a run that was deleted
-    return folder;
-  } catch (const Error&) {
-    if (!fs::exists(config)) throw;
-    return report::RunFolder::resume(run.folder);  // another process was quicker
-  }
-}
-
-// After the end the state of the optimiser is of no use, and most of the folder.
-void forget_optimiser(const CellRun& run) {
-  std::error_code error;
-  fs::remove(report::RunFiles{run.folder}.last(), error);
-}
-
-// Throws unless the run that a folder holds, if any, is this one.
-void check_config(const CellRun& run) {
-  const fs::path path = report::RunFiles{run.folder}.config();
-  if (!fs::exists(path)) return;
-  RunConfig found;
-  train::apply_settings(found, train::read_settings(data::File(path).content(), path.string()));
-  for (const train::Field& f : train::fields())
-    if (train::is_recorded(found, f) && train::text_of(found, f) != train::text_of(run.config, f))
-      throw Error("{}: the run there has {} '{}', not '{}': delete it, or choose another --out",
-                  run.folder.string(), f.name, train::text_of(found, f),
-                  train::text_of(run.config, f));
-}
 
 double count_of(const data::Dataset& data, const std::string& what) {
   const auto statistics = data::statistics(data);
