@@ -52,14 +52,20 @@ Reproduction::Reproduction(ReproduceWishes wishes)
     if (fs::path(wishes_.out).filename() == "..")
       throw Error("--out: say where the results of '{}' should go", wishes_.name);
   }
+  // The results of another table, or a page that is somebody else's, are not written over.
+  if (const fs::path page = fs::path(wishes_.out) / "table.md";
+      fs::is_regular_file(page) &&
+      !data::File(page).content().starts_with(page_heading(wishes_, table_)))
+    throw Error("--out: {} is not of \"{}\"{}; say another folder, or move that file away",
+                page.string(), table_.title, wishes_.quick ? " with --quick" : "");
   RunConfig given;
   train::apply_settings(given, wishes_.flags);
   quiet_ = given.quiet;
   use_threads(given.threads);
   auto options = report::Progress::options_for(STDERR_FILENO, quiet_);
-  // In a log one line for each run says enough.
+  // In a log one line for each run says enough, unless it takes long.
   if (options.style == report::Progress::Style::kPlain)
-    options.style = report::Progress::Style::kQuiet;
+    options.style = report::Progress::Style::kSparse;
   progress_ = std::make_unique<report::Progress>(std::cerr, options);
 
   if (wishes_.quick && table_.quick_cells.empty())
@@ -200,6 +206,7 @@ void Reproduction::plan_runs(Line& line, const Settings& tuned) {
 
 void Reproduction::plan() {
   for (const Cell* cell : cells_) {
+    if (stop_requested()) return;  // flows take their time
     Line line;
     line.cell = cell;
     if (cell->published) {
@@ -354,6 +361,7 @@ void Reproduction::run_pending() {
 
 int Reproduction::run() {
   plan();
+  if (stop_requested()) return tell_stop();
   if (wishes_.settings == "tuned" &&
       std::ranges::all_of(lines_, [](const Line& line) { return line.cell->published; })) {
     const bool searchable = std::ranges::any_of(

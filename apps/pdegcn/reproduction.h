@@ -130,6 +130,9 @@ report::Table run_table(const std::vector<Line>& lines);
 // What one must know of the numbers before comparing them with anything.
 std::vector<std::string> remarks(const ReproduceWishes& wishes, const std::vector<Line>& lines);
 
+// The first line of a table's page.
+std::string page_heading(const ReproduceWishes& wishes, const train::ExperimentTable& table);
+
 // The table as a page, with all that its numbers depend on.
 std::string result_page(const ReproduceWishes& wishes, const train::ExperimentTable& table,
                         const std::vector<Line>& lines, const report::Table& results);

@@ -251,9 +251,14 @@ std::vector<std::string> remarks(const ReproduceWishes& wishes, const std::vecto
   return said;
 }
 
+std::string page_heading(const ReproduceWishes& wishes, const train::ExperimentTable& table) {
+  return fmt::format("## {}{}\n", table.title, wishes.quick ? ", quick" : "");
+}
+
 std::string result_page(const ReproduceWishes& wishes, const train::ExperimentTable& table,
                         const std::vector<Line>& lines, const report::Table& results) {
-  std::string page = fmt::format("## {}\n\n```\n{}\n```\n\n", table.title, whole_command(wishes));
+  std::string page =
+      fmt::format("{}\n```\n{}\n```\n\n", page_heading(wishes, table), whole_command(wishes));
   for (const std::string& remark : remarks(wishes, lines)) page += remark + "\n\n";
   if (counts(lines)) return page + results.markdown();
   if (flows(lines)) {

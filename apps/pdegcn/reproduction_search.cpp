@@ -90,6 +90,7 @@ int Reproduction::tune() {
     const auto rule = train::find_rule(table_, cell);
     if (!rule) return search;
     Settings more = rule->with;
+    config_of(cell, more);  // what the rule keeps is checked before the search, not after
     for (const auto& [name, setting] : rule->judge) more[name] = setting;
     search.base = config_of(cell, more);
     const data::Dataset& data = dataset(search.base);

@@ -28,6 +28,19 @@ TEST_F(OwnTable, ASearchThatABudgetEndsSaysSo) {
   EXPECT_FALSE(contains(out, "tuned.toml")) << out;
 }
 
+// What a search would keep is looked at before its trials, also where the judge hides it.
+TEST_F(OwnTable, ABadSettingToKeepIsFoundBeforeTheSearch) {
+  std::string text = read_text(folder.path() / "mine.toml");
+  text.replace(text.find("judge = {seeds = 1}"), 19, "judge = {seeds = 1, channels = 4}");
+  text.replace(text.find("with = {channels = 4}"), 21, "with = {channels = -4}");
+  folder.write("mine.toml", text);
+  const Outcome outcome = pdegcn(folder.path(), line + "a --tune --epochs 2");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_TRUE(contains(outcome.err, "own/d/2: ") && contains(outcome.err, "channels"))
+      << outcome.err;
+  EXPECT_FALSE(fs::exists(folder.path() / "a/tune"));
+}
+
 // Two cells judged with the layers of one of them share its search, and T.
 TEST_F(OwnTable, ADeepCellTakesTheTimeThatAShallowOneFound) {
   std::string text = read_text(folder.path() / "mine.toml");

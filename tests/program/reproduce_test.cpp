@@ -336,6 +336,28 @@ TEST_F(OwnTable, AnOutFolderThatCannotBeIsAnErrorBeforeTheFirstRun) {
   EXPECT_FALSE(contains(outcome.err, "1/")) << outcome.err;
 }
 
+// The results of another table, and pages of one's own, are nobody's to write over.
+TEST_F(OwnTable, AFolderBelongsToOneTable) {
+  const std::string cell = line + "a --cells own/h/2 --epochs 2 --seeds 1";
+  pdegcn_ok(folder.path(), cell);
+  const std::string mine = read_text(folder.path() / "mine.toml");
+  std::string other = mine;
+  other.replace(other.find("A table"), 7, "Another");
+  const auto is_refused = [&] {
+    const std::string page = read_text(folder.path() / "a/table.md");
+    const Outcome outcome = pdegcn(folder.path(), cell);
+    EXPECT_EQ(outcome.code, 1);
+    EXPECT_TRUE(contains(outcome.err, "a/table.md is not of ")) << outcome.err;
+    EXPECT_EQ(read_text(folder.path() / "a/table.md"), page);
+  };
+  folder.write("mine.toml", other);
+  is_refused();
+  folder.write("mine.toml", mine);
+  pdegcn_ok(folder.path(), cell);
+  folder.write("a/table.md", "my own notes\n");
+  is_refused();
+}
+
 TEST_F(OwnTable, CellsSeedsAndBudgetCutItDown) {
   pdegcn_ok(folder.path(), line + "a --cells own/d/* --seeds 3 --protocol test-peek");
   const auto rows = read_table(folder.path() / "a" / "table.csv");
