@@ -19,7 +19,8 @@ namespace {
 constexpr double kLiveInterval = 0.1;  // seconds between redraws: smooth, and free
 constexpr double kPlainInterval = 30;  // the longest silence in a log
 constexpr double kPlainShortest = 1;   // between the lines of each tenth of a run
-constexpr double kSmoothing = 0.05;    // weight of the newest epoch in the speed
+constexpr double kSparseInterval = 60;
+constexpr double kSmoothing = 0.05;  // weight of the newest epoch in the speed
 constexpr std::string_view kEraseLine = "\r\x1b[K";
 constexpr std::string_view kDim = "\x1b[2m";
 constexpr std::string_view kBold = "\x1b[1m";
@@ -107,7 +108,11 @@ void Progress::start(std::string name, std::string score, std::int64_t epochs, s
   latest_ = {};
   updated_ = options_.clock();
   per_epoch_ = 0;
-  shown_ = -1e300;
+  // The first epoch is always shown, but where lines are sparse.
+  if (options_.style != Style::kSparse)
+    shown_ = -1e300;
+  else if (shown_ == 0)
+    shown_ = updated_;
   shown_epoch_ = 0;
 }
 
@@ -122,8 +127,9 @@ void Progress::update(const Epoch& epoch) {
   const double silence = now - shown_;
   const bool next_tenth = epoch.epoch * 10 / std::max<std::int64_t>(epochs_, 1) !=
                           shown_epoch_ * 10 / std::max<std::int64_t>(epochs_, 1);
-  const bool due = options_.style == Style::kLive
-                       ? silence >= kLiveInterval
+  const bool due = options_.style == Style::kLive ? silence >= kLiveInterval
+                   : options_.style == Style::kSparse
+                       ? silence >= kSparseInterval
                        : silence >= kPlainInterval || (next_tenth && silence >= kPlainShortest);
   if (due) draw();
 }
@@ -181,6 +187,7 @@ void Progress::message(std::string_view text) {
   const bool redraw = on_screen_;
   erase();
   out_ << text << '\n' << std::flush;
+  if (options_.style == Style::kSparse) shown_ = options_.clock();
   if (redraw) draw();
 }
 

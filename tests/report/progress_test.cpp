@@ -196,6 +196,27 @@ TEST(Progress, PlainLinesEndWithTheLastEpochOnce) {
   EXPECT_TRUE(stage.lines()[1].starts_with("epoch  123/1000"));
 }
 
+// Many short runs make no lines but their own; a long one is heard of every minute.
+TEST(Progress, SparseLinesComeAfterAMinuteOfSilence) {
+  Stage stage(Style::kSparse);
+  stage.now = 1000;
+  for (int run = 0; run < 20; ++run) {
+    stage.progress.start("short", "validation", 10);
+    stage.epochs(1, 10, 5);
+    stage.progress.finish();
+    stage.progress.message("a run has ended");
+  }
+  EXPECT_EQ(stage.lines(), std::vector<std::string>(20, "a run has ended"));
+
+  stage.progress.start("long", "validation", 100);
+  stage.epochs(1, 100, 7);
+  stage.progress.finish();
+  const auto lines = stage.lines();
+  ASSERT_EQ(lines.size(), 20 + 11u);  // every 63 s of 700
+  EXPECT_TRUE(lines[20].starts_with("long  epoch   9/100")) << lines[20];
+  EXPECT_TRUE(lines.back().starts_with("long  epoch  99/100")) << lines.back();
+}
+
 TEST(Progress, SpeedOfAResumedRunCountsItsOwnEpochs) {
   Stage stage(Style::kPlain);
   stage.now = 1000;

@@ -10,10 +10,11 @@
 namespace pdegcn::report {
 
 // Tells how a training run goes: on a terminal as one line that is rewritten in place, else as
-// plain lines, few enough for a log.
+// plain lines, few enough for a log; where there are many runs, sparse ones, only after a minute in
+// which nothing else was said.
 class Progress {
  public:
-  enum class Style { kQuiet, kPlain, kLive };
+  enum class Style { kQuiet, kSparse, kPlain, kLive };
 
   struct Options {
     Style style = Style::kPlain;
