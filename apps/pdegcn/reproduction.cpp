@@ -390,7 +390,7 @@ int Reproduction::run() {
   } while (take_over_all());  // the last process to look has all of it
   fmt::print("{}\n", table_.title);
   for (const std::string& remark : remarks(wishes_, lines_)) fmt::print("{}\n", remark);
-  fmt::print("\n{}\n", results().text());
+  fmt::print("\n{}\n", result_table(lines_, table_.decimals, predicted()).text());
   for (const std::string& path : pictures) fmt::print("{}\n", path);
   std::size_t elsewhere = 0;
   for (const Line& line : lines_)
@@ -415,19 +415,15 @@ int Reproduction::tell_stop() const {
   return kUserError;
 }
 
-report::Table Reproduction::results() const {
-  return result_table(lines_, table_.decimals, [&](const CellRun& run) { return seconds(run); });
-}
-
 void Reproduction::write() {
   take_over_all();
   std::error_code error;
   fs::create_directories(wishes_.out, error);
-  report::write_atomically(fs::path(wishes_.out) / "table.csv", results().csv());
+  report::write_atomically(fs::path(wishes_.out) / "table.csv", result_table(lines_, table_.decimals, predicted()).csv());
   if (std::ranges::any_of(lines_, [](const Line& line) { return !line.runs.empty(); }))
     report::write_atomically(fs::path(wishes_.out) / "runs.csv", run_table(lines_).csv());
   report::write_atomically(fs::path(wishes_.out) / "table.md",
-                           result_page(wishes_, table_, lines_, results()));
+                           result_page(wishes_, table_, lines_, predicted()));
 }
 
 }  // namespace pdegcn::app

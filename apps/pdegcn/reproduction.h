@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -57,6 +58,9 @@ struct CellRun {
   bool elsewhere = false;           // another process is at it
 };
 
+// The seconds that a run which was not made is expected to take.
+using Predicted = std::function<double(const CellRun&)>;
+
 // A line of the output: a cell under one set of hyper-parameters.
 struct Line {
   const train::Cell* cell = nullptr;
@@ -88,7 +92,9 @@ class Reproduction {
   int tell_stop() const;  // how to go on
   bool perform(CellRun& run, const std::string& name, bool introduce, std::int64_t until);
   void run_pending();
-  report::Table results() const;
+  Predicted predicted() const {
+    return [this](const CellRun& run) { return seconds(run); };
+  }
   void write();
   void take_record(CellRun& run);
   void blame(CellRun& run, const Error& error);
@@ -120,9 +126,9 @@ std::string whole_command(const ReproduceWishes& wishes);
 // Where runs and results go unless one says otherwise.
 std::filesystem::path usual_folder(const ReproduceWishes& wishes);
 
-// What a table says in the end. `predicted` is called for what was not run.
+// What a table says in the end.
 report::Table result_table(const std::vector<Line>& lines, int decimals,
-                           const std::function<double(const CellRun&)>& predicted);
+                           const Predicted& predicted);
 
 // The runs behind the means, a line for each that came to its end.
 report::Table run_table(const std::vector<Line>& lines);
@@ -135,7 +141,7 @@ std::string page_heading(const ReproduceWishes& wishes, const train::ExperimentT
 
 // The table as a page, with all that its numbers depend on.
 std::string result_page(const ReproduceWishes& wishes, const train::ExperimentTable& table,
-                        const std::vector<Line>& lines, const report::Table& results);
+                        const std::vector<Line>& lines, const Predicted& predicted);
 
 // Pictures of a table, as PNG and SVG in a folder; the paths of those that were drawn.
 std::vector<std::string> draw_results(const train::ExperimentTable& table,

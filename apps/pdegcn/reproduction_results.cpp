@@ -63,17 +63,22 @@ std::string hyper_parameters(const RunConfig& config) {
   return text;
 }
 
-// A score, how many runs it is the mean of, and how far it is from the paper's.
-void add_score(std::vector<std::string>& row, const Line& line, const std::string& protocol,
-               int decimals, const std::function<double(const CellRun&)>& predicted) {
-  const std::size_t all = count_of(line, protocol);
-  const auto values = scores(line, protocol);
-  std::string score, difference, trouble;
+// What stands in the place of a score where there is none.
+std::string absence(const Line& line, const Predicted& predicted) {
   double missing = 0;
   for (const CellRun& run : line.runs) {
+    if (!run.trouble.empty()) return "failed";
     if (!run.record) missing += predicted(run);
-    if (!run.trouble.empty()) trouble = run.trouble;
   }
+  return missing == 0 ? "no score" : "not run, predicted " + report::format_duration(missing);
+}
+
+// A score, how many runs it is the mean of, and how far it is from the paper's.
+void add_score(std::vector<std::string>& row, const Line& line, const std::string& protocol,
+               int decimals, const Predicted& predicted) {
+  const std::size_t all = count_of(line, protocol);
+  const auto values = scores(line, protocol);
+  std::string score, difference;
   if (!values.empty()) {
     const auto mean = report::mean_std(values);
     score = report::format_percent(mean, decimals);
@@ -82,9 +87,7 @@ void add_score(std::vector<std::string>& row, const Line& line, const std::strin
     if (line.cell->paper && stand_in(line) == nullptr)
       difference = fmt::format("{:+.{}f}", shown - *line.cell->paper, decimals);
   } else if (all > 0) {
-    score = !trouble.empty() ? "failed"
-            : missing == 0   ? "no score"
-                             : "not run, predicted " + report::format_duration(missing);
+    score = absence(line, predicted);
   }
   const std::string count =
       values.size() == all ? fmt::format("{}", all) : fmt::format("{} of {}", values.size(), all);
@@ -129,7 +132,7 @@ report::Table flow_table(const std::vector<Line>& lines) {
 
 // The scores of a protocol in the form of the paper's table, each with the paper's in brackets.
 report::Table paper_form(const train::ExperimentTable& table, const std::vector<Line>& lines,
-                         const std::string& protocol) {
+                         const std::string& protocol, const Predicted& predicted) {
   using Key = std::vector<std::string>;  // data set, method and settings, as far as columns differ
   const auto value_of = [&](const Line& line, const std::string& name) {
     const auto found = line.cell->settings.find(name);
@@ -152,9 +155,13 @@ report::Table paper_form(const train::ExperimentTable& table, const std::vector<
         rows, [&](const auto& r) { return r.first == key && !r.second.contains(column); });
     if (row == rows.end()) row = rows.insert(row, {key, {}});
     const auto values = scores(line, protocol);
-    std::string text =
-        values.empty() ? "–" : report::format_percent(report::mean_std(values), table.decimals);
-    if (const auto all = count_of(line, protocol); !values.empty() && values.size() < all)
+    const std::size_t all = count_of(line, protocol);
+    std::string text = "–";
+    if (!values.empty())
+      text = report::format_percent(report::mean_std(values), table.decimals);
+    else if (all > 0)
+      text = absence(line, predicted);
+    if (!values.empty() && values.size() < all)
       text += fmt::format(" [{} of {}]", values.size(), all);
     if (line.cell->paper) text += fmt::format(" ({:.{}f})", *line.cell->paper, table.decimals);
     row->second[column] = text;
@@ -184,7 +191,7 @@ std::string picture_of(const Line& line) {
 }  // namespace
 
 report::Table result_table(const std::vector<Line>& lines, int decimals,
-                           const std::function<double(const CellRun&)>& predicted) {
+                           const Predicted& predicted) {
   if (counts(lines)) return count_table(lines);
   if (flows(lines)) return flow_table(lines);
   report::Table table({"cell", "method", "settings", "paper", "validation", "n", "vs paper",
@@ -256,7 +263,8 @@ std::string page_heading(const ReproduceWishes& wishes, const train::ExperimentT
 }
 
 std::string result_page(const ReproduceWishes& wishes, const train::ExperimentTable& table,
-                        const std::vector<Line>& lines, const report::Table& results) {
+                        const std::vector<Line>& lines, const Predicted& predicted) {
+  const report::Table results = result_table(lines, table.decimals, predicted);
   std::string page =
       fmt::format("{}\n```\n{}\n```\n\n", page_heading(wishes, table), whole_command(wishes));
   for (const std::string& remark : remarks(wishes, lines)) page += remark + "\n\n";
@@ -273,7 +281,7 @@ std::string result_page(const ReproduceWishes& wishes, const train::ExperimentTa
       if (std::ranges::any_of(lines,
                               [&](const Line& line) { return !scores(line, protocol).empty(); }))
         page += fmt::format("Protocol {}, the paper's number in brackets:\n\n{}\n", protocol,
-                            paper_form(table, lines, protocol).markdown());
+                            paper_form(table, lines, protocol, predicted).markdown());
   page += fmt::format("All cells:\n\n{}\n", results.markdown());
   double seconds = 0;
   std::size_t finished = 0, all = 0;

@@ -376,6 +376,11 @@ TEST_F(OwnTable, CellsSeedsAndBudgetCutItDown) {
   const std::string short_of_time = pdegcn_ok(folder.path(), line + "b --budget 0.0001");
   EXPECT_TRUE(contains(short_of_time, "not run, predicted ")) << short_of_time;
   EXPECT_TRUE(contains(short_of_time, "the budget left out 6 runs")) << short_of_time;
+  // In the form of the paper too, beside what was run.
+  pdegcn_ok(folder.path(), line + "b --cells own/d/2");
+  pdegcn_ok(folder.path(), line + "b --budget 0.0001");
+  const std::string page = read_text(folder.path() / "b/table.md");
+  EXPECT_TRUE(contains(page.substr(0, page.find("All cells")), "not run, predicted ")) << page;
   // Another setting is not taken for the same run.
   const Outcome other =
       pdegcn(folder.path(), line + "a --cells own/d/2 --epochs 7 --protocol test-peek");
