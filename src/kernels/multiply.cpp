@@ -4,16 +4,11 @@
 
 #include "pdegcn/graph/error.h"
 #include "pdegcn/kernels/product.h"
+#include "row_sums.h"
 #include "strips.h"
 
 namespace pdegcn::kernels {
 namespace {
-
-// A sum over rows is cut into pieces of work that do not depend on the number of threads: blocks of
-// columns of the result and, when these are few, groups of rows that are summed apart.
-constexpr std::int64_t kColumnsPerBlock = 64;
-constexpr std::int64_t kRowsPerGroup = 256;
-constexpr std::int64_t kPieces = 32;
 
 // A matrix in the layout of the kernels: itself when it has it already, a copy otherwise.
 template <class T>
@@ -81,40 +76,11 @@ void multiply_transposed(Matrix<const T> a, Matrix<const T> b, Matrix<T> c) {
     throw Error("a product of {} x {}, transposed, and {} x {} does not make {} x {}", a.rows,
                 a.cols, b.rows, b.cols, c.rows, c.cols);
   const Padded<T> right(b);
-  const bool tiles = on_tiles<T>(c.rows, c.cols);
-  // The matrix unit cuts the left factor in two anew for each block, and wants them wider.
-  const std::int64_t width = tiles ? 4 * kColumnsPerBlock : kColumnsPerBlock;
-  const std::int64_t blocks = (c.cols + width - 1) / width;
-  const std::int64_t groups = std::clamp<std::int64_t>(
-      a.rows / kRowsPerGroup, 1,
-      std::max<std::int64_t>(1, kPieces / std::max<std::int64_t>(1, blocks)));
-  const std::int64_t stride = padded(c.cols);
-  const std::int64_t size = c.rows * stride;
-  const Buffer<T> sums(groups * size);
-#pragma omp parallel
-  {
-#pragma omp for schedule(dynamic)
-    for (std::int64_t piece = 0; piece < groups * blocks; ++piece) {
-      const std::int64_t g = piece / blocks;
-      const std::int64_t column = piece % blocks * width;
-      const std::int64_t columns = std::min(width, c.cols - column);
-      const Matrix<T> sum{sums.data() + g * size + column, c.rows, columns, stride};
-      for (std::int64_t i = 0; i < sum.rows; ++i) std::fill_n(sum.row(i), padded(columns), T{0});
-      const Matrix<const T> part{right.view.data + column, b.rows, columns, right.view.stride};
-      const std::int64_t end = (g + 1) * a.rows / groups;
-      for (std::int64_t first = g * a.rows / groups; first < end; first += kRowsPerGroup) {
-        const std::int64_t last = std::min(end, first + kRowsPerGroup);
-        gram_strip<T>(tiles, rows_of(a, first, last), rows_of(part, first, last), sum);
-      }
-    }
-#pragma omp for
-    for (std::int64_t i = 0; i < c.rows; ++i)
-      for (std::int64_t k = 0; k < c.cols; ++k) {
-        T sum = 0;
-        for (std::int64_t g = 0; g < groups; ++g) sum += sums.data()[g * size + i * stride + k];
-        c.row(i)[k] = sum;
-      }
-  }
+  sum_rows<T>(on_tiles<T>(c.rows, c.cols), a, c,
+              [&](std::int64_t first, std::int64_t last, std::int64_t column, std::int64_t columns,
+                  T*) -> Matrix<const T> {
+                return {right.view.row(first) + column, last - first, columns, right.view.stride};
+              });
 }
 
 template <class T>

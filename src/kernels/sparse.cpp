@@ -92,10 +92,16 @@ void SparseRowF64(const SparseRows<double>& s, std::int64_t i, const Matrix<cons
   SparseRow<double>(s, i, b, out, width);
 }
 
-// Drops among values first..last; first is a multiple of four.
+// Drops among `count` values, of which the first stands at `place`.
 template <class T>
-void DropValues(const Drop& drop, const T* values, std::int64_t first, std::int64_t last, T* out) {
-  std::int64_t at = first;
+void DropValues(const Drop& drop, std::int64_t place, const T* values, std::int64_t count, T* out) {
+  std::int64_t at = 0;
+  const auto decide = [&](std::int64_t k, std::uint32_t word) {
+    out[k] = word < drop.threshold ? T{0} : static_cast<T>(drop.scale) * values[k];
+  };
+  // Up to where a block begins.
+  for (; at < count && (place + at) % 4 != 0; ++at)
+    decide(at, words_of(drop, (place + at) / 4)[(place + at) % 4]);
 #if HWY_TARGET != HWY_SCALAR
   const hn::CappedTag<std::uint32_t, 16> narrow;
   const hn::Repartition<std::uint64_t, decltype(narrow)> wide;
@@ -105,10 +111,11 @@ void DropValues(const Drop& drop, const T* values, std::int64_t first, std::int6
   // half of the blocks and odd ones the second, so that what comes out below is in order.
   alignas(64) std::uint64_t places[8];
   for (std::int64_t k = 0; k < blocks; ++k) places[k] = k / 2 + k % 2 * (blocks / 2);
-  for (; at + 4 * blocks <= last; at += 4 * blocks) {
-    const auto place = hn::Add(hn::Load(wide, places), hn::Set(wide, std::uint64_t(at) / 4));
-    auto c0 = place;
-    auto c1 = hn::ShiftRight<32>(place);
+  for (; at + 4 * blocks <= count; at += 4 * blocks) {
+    const auto block =
+        hn::Add(hn::Load(wide, places), hn::Set(wide, std::uint64_t(place + at) / 4));
+    auto c0 = block;
+    auto c1 = hn::ShiftRight<32>(block);
     auto c2 = hn::Set(wide, drop.step & 0xFFFFFFFFu);
     auto c3 = hn::Set(wide, drop.step >> 32);
     auto k0 = static_cast<std::uint32_t>(drop.seed);
@@ -138,29 +145,26 @@ void DropValues(const Drop& drop, const T* values, std::int64_t first, std::int6
       } else {
         alignas(64) std::uint32_t stored[16];
         hn::Store(word, narrow, stored);
-        for (std::int64_t k = 0; k < 2 * blocks; ++k)
-          out[from + k] =
-              stored[k] < drop.threshold ? T{0} : static_cast<T>(drop.scale) * values[from + k];
+        for (std::int64_t k = 0; k < 2 * blocks; ++k) decide(from + k, stored[k]);
       }
     };
     apply(hn::InterleaveLower(wide, first_two, last_two), at);
     apply(hn::InterleaveUpper(wide, first_two, last_two), at + 2 * blocks);
   }
 #endif
-  for (; at < last; at += 4) {
-    const auto words = words_of(drop, at / 4);
-    for (std::int64_t k = at; k < std::min(at + 4, last); ++k)
-      out[k] = words[k % 4] < drop.threshold ? T{0} : static_cast<T>(drop.scale) * values[k];
+  for (; at < count; at += 4) {
+    const auto words = words_of(drop, (place + at) / 4);
+    for (std::int64_t k = at; k < std::min(at + 4, count); ++k) decide(k, words[k - at]);
   }
 }
 
-void DropValuesF32(const Drop& drop, const float* values, std::int64_t first, std::int64_t last,
+void DropValuesF32(const Drop& drop, std::int64_t place, const float* values, std::int64_t count,
                    float* out) {
-  DropValues<float>(drop, values, first, last, out);
+  DropValues<float>(drop, place, values, count, out);
 }
-void DropValuesF64(const Drop& drop, const double* values, std::int64_t first, std::int64_t last,
+void DropValuesF64(const Drop& drop, std::int64_t place, const double* values, std::int64_t count,
                    double* out) {
-  DropValues<double>(drop, values, first, last, out);
+  DropValues<double>(drop, place, values, count, out);
 }
 
 }  // namespace pdegcn::kernels::HWY_NAMESPACE
@@ -183,13 +187,13 @@ void sparse_row(const SparseRows<double>& s, std::int64_t i, const Matrix<const 
                 const Matrix<double>& c) {
   HWY_DYNAMIC_DISPATCH(SparseRowF64)(s, i, b, c.row(i), c.cols);
 }
-void drop_values(const Drop& drop, const float* values, std::int64_t first, std::int64_t last,
+void drop_values(const Drop& drop, std::int64_t place, const float* values, std::int64_t count,
                  float* out) {
-  HWY_DYNAMIC_DISPATCH(DropValuesF32)(drop, values, first, last, out);
+  HWY_DYNAMIC_DISPATCH(DropValuesF32)(drop, place, values, count, out);
 }
-void drop_values(const Drop& drop, const double* values, std::int64_t first, std::int64_t last,
+void drop_values(const Drop& drop, std::int64_t place, const double* values, std::int64_t count,
                  double* out) {
-  HWY_DYNAMIC_DISPATCH(DropValuesF64)(drop, values, first, last, out);
+  HWY_DYNAMIC_DISPATCH(DropValuesF64)(drop, place, values, count, out);
 }
 
 }  // namespace
@@ -205,19 +209,24 @@ void multiply_sparse(const SparseRows<T>& s, Matrix<const T> b, Matrix<T> c) {
 
 template <class T>
 void dropout(const T* values, std::int64_t count, double p, std::uint64_t seed, std::uint64_t step,
-             T* out) {
+             T* out, std::int64_t place) {
   const Drop drop{static_cast<std::uint32_t>(p * 4294967296.0), 1 / (1 - p), seed, step};
   constexpr std::int64_t kBlock = 8192;
   const std::int64_t blocks = (count + kBlock - 1) / kBlock;
-#pragma omp parallel for if (blocks > 1)
+  // Even a region of one thread takes as long as a hundred values.
+  if (blocks <= 1) return drop_values(drop, place, values, count, out);
+#pragma omp parallel for
   for (std::int64_t b = 0; b < blocks; ++b)
-    drop_values(drop, values, b * kBlock, std::min((b + 1) * kBlock, count), out);
+    drop_values(drop, place + b * kBlock, values + b * kBlock, std::min(kBlock, count - b * kBlock),
+                out + b * kBlock);
 }
 
 template void multiply_sparse(const SparseRows<float>&, Matrix<const float>, Matrix<float>);
 template void multiply_sparse(const SparseRows<double>&, Matrix<const double>, Matrix<double>);
-template void dropout(const float*, std::int64_t, double, std::uint64_t, std::uint64_t, float*);
-template void dropout(const double*, std::int64_t, double, std::uint64_t, std::uint64_t, double*);
+template void dropout(const float*, std::int64_t, double, std::uint64_t, std::uint64_t, float*,
+                      std::int64_t);
+template void dropout(const double*, std::int64_t, double, std::uint64_t, std::uint64_t, double*,
+                      std::int64_t);
 
 }  // namespace pdegcn::kernels
 #endif

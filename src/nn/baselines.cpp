@@ -117,8 +117,9 @@ torch::Tensor ConvolutionsImpl::forward(const Input& input, const Draw& draw,
     if (stacking_ == Stacking::inception) seen.push_back(f);
     if (!joins(stacking_)) seen = {f};
   }
-  const auto joint = seen.size() == 1 ? seen.front() : torch::cat(seen, 1);
-  const auto logits = spread(closing_.features->forward(drop(joint, draw, ++site)), closing_);
+  const auto closed = joined_product(seen, closing_.features->weight,
+                                     is_training() ? options_.dropout : 0, draw, ++site);
+  const auto logits = spread(closed, closing_);
   record(states, logits);
   return logits;
 }

@@ -1,6 +1,7 @@
 #include "pdegcn/nn/linear.h"
 
 #include "pdegcn/graph/error.h"
+#include "pdegcn/kernels/joined.h"
 #include "pdegcn/kernels/product.h"
 
 namespace pdegcn::nn {
@@ -52,7 +53,73 @@ class ProductFunction : public torch::autograd::Function<ProductFunction<T>> {
   }
 };
 
+template <class T>
+kernels::Joined<T> joined(at::TensorList parts, AutogradContext* context) {
+  const auto& data = context->saved_data;
+  kernels::Joined<T> x{{},
+                       data.at("p").toDouble(),
+                       static_cast<std::uint64_t>(data.at("seed").toInt()),
+                       static_cast<std::uint64_t>(data.at("step").toInt())};
+  for (const auto& part : parts) x.parts.push_back(view<const T>(part));
+  return x;
+}
+
+template <class T>
+class JoinedProductFunction : public torch::autograd::Function<JoinedProductFunction<T>> {
+ public:
+  static torch::Tensor forward(AutogradContext* context, at::TensorList parts,
+                               const torch::Tensor& weight, double p, std::int64_t seed,
+                               std::int64_t step) {
+    context->saved_data["p"] = p;
+    context->saved_data["seed"] = seed;
+    context->saved_data["step"] = step;
+    variable_list saved;
+    for (const auto& part : parts) saved.push_back(part.contiguous());
+    const auto right = weight.t().contiguous();
+    auto out = torch::empty({saved[0].size(0), right.size(1)}, weight.options());
+    kernels::multiply<T>(joined<T>(saved, context), view<const T>(right), view<T>(out));
+    saved.push_back(weight);
+    context->save_for_backward(saved);
+    return out;
+  }
+
+  static variable_list backward(AutogradContext* context, variable_list outputs) {
+    auto parts = context->get_saved_variables();
+    const auto weight = parts.back().contiguous();
+    parts.pop_back();
+    const auto given = outputs[0].contiguous();
+    const auto x = joined<T>(parts, context);
+    variable_list gradients(parts.size() + 4);
+    std::vector<kernels::Matrix<T>> y(parts.size());
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      if (!context->needs_input_grad(k)) continue;
+      gradients[k] = torch::empty_like(parts[k]);
+      y[k] = view<T>(gradients[k]);
+    }
+    kernels::multiply_into<T>(x, view<const T>(given), view<const T>(weight), y);
+    if (context->needs_input_grad(parts.size())) {
+      auto& w = gradients[parts.size()] = torch::empty_like(weight);
+      kernels::multiply_transposed<T>(view<const T>(given), x, view<T>(w));
+    }
+    return gradients;
+  }
+};
+
 }  // namespace
+
+torch::Tensor joined_product(const std::vector<torch::Tensor>& parts, const torch::Tensor& weight,
+                             double p, const Draw& draw, std::uint64_t site) {
+  if (parts.empty()) throw Error("there is nothing to be joined");
+  const auto& x = parts.front();
+  if (!has_kernels(x)) return product(dropout(torch::cat(parts, 1), p, draw, site), weight);
+  if (!(p >= 0) || p >= 1) throw Error("the dropout p must be in [0, 1), it is {}", p);
+  const auto seed = static_cast<std::int64_t>(draw.seed_of(site));
+  const auto step = static_cast<std::int64_t>(draw.step);
+  const at::TensorList list = parts;
+  return x.scalar_type() == torch::kFloat32
+             ? JoinedProductFunction<float>::apply(list, weight, p, seed, step)
+             : JoinedProductFunction<double>::apply(list, weight, p, seed, step);
+}
 
 torch::Tensor product(const torch::Tensor& x, const torch::Tensor& weight) {
   if (x.dim() != 2 || weight.dim() != 2 || x.size(1) != weight.size(1))

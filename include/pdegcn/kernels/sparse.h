@@ -24,10 +24,11 @@ struct SparseRows {
 template <class T>
 void multiply_sparse(const SparseRows<T>& s, Matrix<const T> b, Matrix<T> c);
 
-// Input dropout: out[k] is values[k] / (1 - p), or 0 with probability p, as the Philox block of
-// (seed, step, k) says. `out` may be `values`.
+// Dropout: out[k] is values[k] / (1 - p), or 0 with probability p, as the Philox block of
+// (seed, step, place + k) says. `out` may be `values`; a part of many values has the place at which
+// it stands among them.
 template <class T>
 void dropout(const T* values, std::int64_t count, double p, std::uint64_t seed, std::uint64_t step,
-             T* out);
+             T* out, std::int64_t place = 0);
 
 }  // namespace pdegcn::kernels

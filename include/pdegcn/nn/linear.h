@@ -3,7 +3,9 @@
 #include <torch/torch.h>
 
 #include <cstdint>
+#include <vector>
 
+#include "pdegcn/nn/dropout.h"
 #include "pdegcn/nn/sparse_input.h"
 
 namespace pdegcn::nn {
@@ -11,6 +13,11 @@ namespace pdegcn::nn {
 // x Wᵀ, the 1 x 1 convolution of the paper, for x (n x in) and W (out x in). For float and double
 // on the CPU the bits do not depend on the number of threads, in forward and in backward.
 torch::Tensor product(const torch::Tensor& x, const torch::Tensor& weight);
+
+// product(dropout([x₁ x₂ …]), W) with the same bits, but without ever storing what stands side by
+// side: of many wide parts that would be several times all that they take themselves.
+torch::Tensor joined_product(const std::vector<torch::Tensor>& parts, const torch::Tensor& weight,
+                             double p, const Draw& draw, std::uint64_t site);
 
 // A 1 x 1 convolution with weights from Glorot's uniform distribution and, where asked for, a bias
 // from 0.

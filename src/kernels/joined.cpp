@@ -1,0 +1,160 @@
+#include "pdegcn/kernels/joined.h"
+
+#include <omp.h>
+
+#include <algorithm>
+
+#include "pdegcn/graph/error.h"
+#include "pdegcn/kernels/sparse.h"
+#include "row_sums.h"
+
+namespace pdegcn::kernels {
+namespace {
+
+// Values of a strip of X: what stays in the second cache beside a factor.
+constexpr std::int64_t kStripValues = 1 << 15;
+
+// Rows to a strip: whole tiles of the products, at least one.
+std::int64_t rows_per_strip(std::int64_t stride) {
+  return std::clamp<std::int64_t>(kStripValues / std::max<std::int64_t>(1, stride) / 6 * 6, 6,
+                                  kStrip);
+}
+
+// Calls work(part, from, to, at) for the pieces of the parts that columns first..last of X consist
+// of: columns from..to of a part, the first of which is column `at` of X.
+template <class T, class Work>
+void each_piece(const Joined<T>& x, std::int64_t first, std::int64_t last, const Work& work) {
+  std::int64_t begin = 0;
+  for (std::size_t part = 0; part < x.parts.size(); ++part) {
+    const std::int64_t end = begin + x.parts[part].cols;
+    const std::int64_t from = std::max(first, begin), to = std::min(last, end);
+    if (from < to) work(part, from - begin, to - begin, from);
+    begin = end;
+  }
+}
+
+// `count` values in row i of X from column `at` on, as dropout leaves them.
+template <class T>
+void drop(const Joined<T>& x, std::int64_t columns, std::int64_t i, std::int64_t at,
+          const T* values, std::int64_t count, T* out) {
+  if (x.p > 0)
+    dropout(values, count, x.p, x.seed, x.step, out, i * columns + at);
+  else
+    std::copy_n(values, count, out);
+}
+
+// Rows first..last and columns column..column + columns of X, padded.
+template <class T>
+Matrix<T> read(const Joined<T>& x, std::int64_t all, std::int64_t first, std::int64_t last,
+               std::int64_t column, std::int64_t columns, T* out) {
+  const Matrix<T> strip{out, last - first, columns, padded(columns)};
+  for (std::int64_t i = first; i < last; ++i) {
+    T* const row = strip.row(i - first);
+    each_piece(x, column, column + columns,
+               [&](std::size_t part, std::int64_t from, std::int64_t to, std::int64_t at) {
+                 drop(x, all, i, at, x.parts[part].row(i) + from, to - from, row + at - column);
+               });
+    std::fill(row + columns, row + strip.stride, T{0});
+  }
+  return strip;
+}
+
+template <class T>
+void check(const Joined<T>& x) {
+  if (x.parts.empty()) throw Error("there are no matrices to be joined");
+  for (const auto& part : x.parts)
+    if (part.rows != x.rows())
+      throw Error("matrices of {} and of {} rows cannot stand side by side", x.rows(), part.rows);
+}
+
+// A padded copy.
+template <class T>
+Matrix<T> padded_copy(Matrix<const T> m, Buffer<T>& memory) {
+  memory = Buffer<T>(m.rows * padded(m.cols));
+  const Matrix<T> copy{memory.data(), m.rows, m.cols, padded(m.cols)};
+  copy_rows(m, copy, 0, m.rows);
+  return copy;
+}
+
+}  // namespace
+
+template <class T>
+void multiply(const Joined<T>& x, Matrix<const T> b, Matrix<T> c) {
+  check(x);
+  const std::int64_t columns = x.cols();
+  if (b.rows != columns || c.rows != x.rows() || c.cols != b.cols)
+    throw Error("a product of {} x {} and {} x {} does not make {} x {}", x.rows(), columns, b.rows,
+                b.cols, c.rows, c.cols);
+  Buffer<T> memory;
+  const Matrix<const T> right = padded_copy(b, memory);
+  const std::int64_t size = rows_per_strip(padded(columns));
+  const std::int64_t strips = (c.rows + size - 1) / size;
+#pragma omp parallel
+  {
+    const Buffer<T> scratch(size * padded(columns)), sums(size * padded(c.cols));
+#pragma omp for schedule(dynamic)
+    for (std::int64_t s = 0; s < strips; ++s) {
+      const std::int64_t first = s * size, last = std::min(first + size, c.rows);
+      const Matrix<T> left = read(x, columns, first, last, 0, columns, scratch.data());
+      const Matrix<T> strip{sums.data(), last - first, c.cols, padded(c.cols)};
+      product_rows<T>(left, right, strip, 0, strip.rows);
+      for (std::int64_t i = first; i < last; ++i)
+        std::copy_n(strip.row(i - first), c.cols, c.row(i));
+    }
+  }
+}
+
+template <class T>
+void multiply_transposed(Matrix<const T> a, const Joined<T>& x, Matrix<T> c) {
+  check(x);
+  const std::int64_t columns = x.cols();
+  if (a.rows != x.rows() || c.rows != a.cols || c.cols != columns)
+    throw Error("a product of {} x {}, transposed, and {} x {} does not make {} x {}", a.rows,
+                a.cols, x.rows(), columns, c.rows, c.cols);
+  sum_rows<T>(false, a, c,
+              [&](std::int64_t first, std::int64_t last, std::int64_t column, std::int64_t width,
+                  T* scratch) -> Matrix<const T> {
+                return read(x, columns, first, last, column, width, scratch);
+              });
+}
+
+template <class T>
+void multiply_into(const Joined<T>& x, Matrix<const T> a, Matrix<const T> b,
+                   const std::vector<Matrix<T>>& y) {
+  check(x);
+  const std::int64_t columns = x.cols();
+  if (a.rows != x.rows() || a.cols != b.rows || b.cols != columns || y.size() != x.parts.size())
+    throw Error("a product of {} x {} and {} x {} does not make {} x {} in {} parts", a.rows,
+                a.cols, b.rows, b.cols, x.rows(), columns, x.parts.size());
+  Buffer<T> memory;
+  const Matrix<const T> right = padded_copy(b, memory);
+  const std::int64_t size = rows_per_strip(right.stride);
+  const std::int64_t strips = (a.rows + size - 1) / size;
+#pragma omp parallel
+  {
+    const Buffer<T> scratch(size * right.stride);
+#pragma omp for schedule(dynamic)
+    for (std::int64_t s = 0; s < strips; ++s) {
+      const std::int64_t first = s * size, last = std::min(first + size, a.rows);
+      const Matrix<T> strip{scratch.data(), last - first, columns, right.stride};
+      product_rows<T>(rows_of(a, first, last), right, strip, 0, strip.rows);
+      for (std::int64_t i = first; i < last; ++i)
+        each_piece(x, 0, columns,
+                   [&](std::size_t part, std::int64_t, std::int64_t to, std::int64_t at) {
+                     if (y[part].data != nullptr)
+                       drop(x, columns, i, at, strip.row(i - first) + at, to, y[part].row(i));
+                   });
+    }
+  }
+}
+
+template void multiply(const Joined<float>&, Matrix<const float>, Matrix<float>);
+template void multiply(const Joined<double>&, Matrix<const double>, Matrix<double>);
+template void multiply_transposed(Matrix<const float>, const Joined<float>&, Matrix<float>);
+template void multiply_transposed(Matrix<const double>, const Joined<double>&, Matrix<double>);
+template void multiply_into(const Joined<float>&, Matrix<const float>, Matrix<const float>,
+                            const std::vector<Matrix<float>>&);
+template void multiply_into(const Joined<double>&, Matrix<const double>, Matrix<const double>,
+                            const std::vector<Matrix<double>>&);
+
+}  // namespace pdegcn::kernels
