@@ -419,7 +419,8 @@ void Reproduction::write() {
   take_over_all();
   std::error_code error;
   fs::create_directories(wishes_.out, error);
-  report::write_atomically(fs::path(wishes_.out) / "table.csv", result_table(lines_, table_.decimals, predicted()).csv());
+  report::write_atomically(fs::path(wishes_.out) / "table.csv",
+                           result_table(lines_, table_.decimals, predicted()).csv());
   if (std::ranges::any_of(lines_, [](const Line& line) { return !line.runs.empty(); }))
     report::write_atomically(fs::path(wishes_.out) / "runs.csv", run_table(lines_).csv());
   report::write_atomically(fs::path(wishes_.out) / "table.md",
