@@ -1,7 +1,5 @@
 #include "pdegcn/kernels/joined.h"
 
-#include <omp.h>
-
 #include <algorithm>
 
 #include "pdegcn/graph/error.h"
@@ -48,14 +46,14 @@ template <class T>
 Matrix<T> read(const Joined<T>& x, std::int64_t all, std::int64_t first, std::int64_t last,
                std::int64_t column, std::int64_t columns, T* out) {
   const Matrix<T> strip{out, last - first, columns, padded(columns)};
-  for (std::int64_t i = first; i < last; ++i) {
-    T* const row = strip.row(i - first);
-    each_piece(x, column, column + columns,
-               [&](std::size_t part, std::int64_t from, std::int64_t to, std::int64_t at) {
-                 drop(x, all, i, at, x.parts[part].row(i) + from, to - from, row + at - column);
-               });
-    std::fill(row + columns, row + strip.stride, T{0});
-  }
+  each_piece(x, column, column + columns,
+             [&](std::size_t part, std::int64_t from, std::int64_t to, std::int64_t at) {
+               for (std::int64_t i = first; i < last; ++i)
+                 drop(x, all, i, at, x.parts[part].row(i) + from, to - from,
+                      strip.row(i - first) + at - column);
+             });
+  for (std::int64_t i = 0; i < strip.rows; ++i)
+    std::fill(strip.row(i) + columns, strip.row(i) + strip.stride, T{0});
   return strip;
 }
 
@@ -126,6 +124,10 @@ void multiply_into(const Joined<T>& x, Matrix<const T> a, Matrix<const T> b,
   if (a.rows != x.rows() || a.cols != b.rows || b.cols != columns || y.size() != x.parts.size())
     throw Error("a product of {} x {} and {} x {} does not make {} x {} in {} parts", a.rows,
                 a.cols, b.rows, b.cols, x.rows(), columns, x.parts.size());
+  for (std::size_t k = 0; k < y.size(); ++k)
+    if (y[k].data != nullptr && (y[k].rows != x.rows() || y[k].cols != x.parts[k].cols))
+      throw Error("part {} is of {} x {}, not of {} x {}", k, y[k].rows, y[k].cols, x.rows(),
+                  x.parts[k].cols);
   Buffer<T> memory;
   const Matrix<const T> right = padded_copy(b, memory);
   const std::int64_t size = rows_per_strip(right.stride);
@@ -138,12 +140,12 @@ void multiply_into(const Joined<T>& x, Matrix<const T> a, Matrix<const T> b,
       const std::int64_t first = s * size, last = std::min(first + size, a.rows);
       const Matrix<T> strip{scratch.data(), last - first, columns, right.stride};
       product_rows<T>(rows_of(a, first, last), right, strip, 0, strip.rows);
-      for (std::int64_t i = first; i < last; ++i)
-        each_piece(x, 0, columns,
-                   [&](std::size_t part, std::int64_t, std::int64_t to, std::int64_t at) {
-                     if (y[part].data != nullptr)
-                       drop(x, columns, i, at, strip.row(i - first) + at, to, y[part].row(i));
-                   });
+      each_piece(x, 0, columns,
+                 [&](std::size_t part, std::int64_t, std::int64_t to, std::int64_t at) {
+                   if (y[part].data == nullptr) return;
+                   for (std::int64_t i = first; i < last; ++i)
+                     drop(x, columns, i, at, strip.row(i - first) + at, to, y[part].row(i));
+                 });
     }
   }
 }

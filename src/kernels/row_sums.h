@@ -14,8 +14,8 @@ inline constexpr std::int64_t kColumnsPerBlock = 64;
 inline constexpr std::int64_t kRowsPerGroup = 256;
 inline constexpr std::int64_t kPieces = 32;
 
-// read(first, last, column, columns, scratch) has those rows and columns of B, padded, and may put
-// them into `scratch`, kRowsPerGroup rows of kColumnsPerBlock values (`tiles`: four times that).
+// read(first, last, column, columns, scratch) has those rows and columns of B, padded; off the
+// matrix unit it may put them into `scratch`.
 template <class T, class Read>
 void sum_rows(bool tiles, Matrix<const T> a, Matrix<T> c, const Read& read) {
   // The matrix unit cuts the left factor in two anew for each block, and wants them wider.
@@ -29,7 +29,7 @@ void sum_rows(bool tiles, Matrix<const T> a, Matrix<T> c, const Read& read) {
   const Buffer<T> sums(groups * size);
 #pragma omp parallel
   {
-    const Buffer<T> scratch(kRowsPerGroup * width);
+    const Buffer<T> scratch(kRowsPerGroup * kColumnsPerBlock);
 #pragma omp for schedule(dynamic)
     for (std::int64_t piece = 0; piece < groups * blocks; ++piece) {
       const std::int64_t g = piece / blocks;

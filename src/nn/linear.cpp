@@ -1,5 +1,7 @@
 #include "pdegcn/nn/linear.h"
 
+#include <algorithm>
+
 #include "pdegcn/graph/error.h"
 #include "pdegcn/kernels/joined.h"
 #include "pdegcn/kernels/product.h"
@@ -96,7 +98,8 @@ class JoinedProductFunction : public torch::autograd::Function<JoinedProductFunc
       gradients[k] = torch::empty_like(parts[k]);
       y[k] = view<T>(gradients[k]);
     }
-    kernels::multiply_into<T>(x, view<const T>(given), view<const T>(weight), y);
+    if (std::ranges::any_of(y, [](const auto& part) { return part.data != nullptr; }))
+      kernels::multiply_into<T>(x, view<const T>(given), view<const T>(weight), y);
     if (context->needs_input_grad(parts.size())) {
       auto& w = gradients[parts.size()] = torch::empty_like(weight);
       kernels::multiply_transposed<T>(view<const T>(given), x, view<T>(w));
@@ -111,6 +114,9 @@ torch::Tensor joined_product(const std::vector<torch::Tensor>& parts, const torc
                              double p, const Draw& draw, std::uint64_t site) {
   if (parts.empty()) throw Error("there is nothing to be joined");
   const auto& x = parts.front();
+  for (const auto& part : parts)
+    if (part.dim() != 2 || part.scalar_type() != x.scalar_type() || part.device() != x.device())
+      throw Error("what is joined must be matrices of one type on one device");
   if (!has_kernels(x)) return product(dropout(torch::cat(parts, 1), p, draw, site), weight);
   if (!(p >= 0) || p >= 1) throw Error("the dropout p must be in [0, 1), it is {}", p);
   const auto seed = static_cast<std::int64_t>(draw.seed_of(site));

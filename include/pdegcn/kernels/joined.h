@@ -9,7 +9,7 @@ namespace pdegcn::kernels {
 
 // Matrices of as many rows side by side, X = [X₁ X₂ …], with dropout over all of them: read strip
 // by strip, neither X nor what dropout leaves of it is ever stored. The bits are those that
-// products with X itself would have.
+// products with X itself have on the vector units.
 template <class T>
 struct Joined {
   std::vector<Matrix<const T>> parts;
@@ -33,8 +33,8 @@ void multiply(const Joined<T>& x, Matrix<const T> b, Matrix<T> c);
 template <class T>
 void multiply_transposed(Matrix<const T> a, const Joined<T>& x, Matrix<T> c);
 
-// What multiply() gives back for X: [Y₁ Y₂ …] = A B where dropout left something, else 0. Parts of
-// Y without data are passed over.
+// What multiply() gives back for X: [Y₁ Y₂ …] = A B / (1 - p) where dropout left something, else 0.
+// Parts of Y without data are passed over.
 template <class T>
 void multiply_into(const Joined<T>& x, Matrix<const T> a, Matrix<const T> b,
                    const std::vector<Matrix<T>>& y);

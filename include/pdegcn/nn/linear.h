@@ -14,8 +14,8 @@ namespace pdegcn::nn {
 // on the CPU the bits do not depend on the number of threads, in forward and in backward.
 torch::Tensor product(const torch::Tensor& x, const torch::Tensor& weight);
 
-// product(dropout([x₁ x₂ …]), W) with the same bits, but without ever storing what stands side by
-// side: of many wide parts that would be several times all that they take themselves.
+// product(dropout([x₁ x₂ …]), W), with the same bits where that runs on the vector units, but
+// without ever storing what stands side by side: several times all that the parts take themselves.
 torch::Tensor joined_product(const std::vector<torch::Tensor>& parts, const torch::Tensor& weight,
                              double p, const Draw& draw, std::uint64_t site);
 
