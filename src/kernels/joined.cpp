@@ -65,15 +65,6 @@ void check(const Joined<T>& x) {
       throw Error("matrices of {} and of {} rows cannot stand side by side", x.rows(), part.rows);
 }
 
-// A padded copy.
-template <class T>
-Matrix<T> padded_copy(Matrix<const T> m, Buffer<T>& memory) {
-  memory = Buffer<T>(m.rows * padded(m.cols));
-  const Matrix<T> copy{memory.data(), m.rows, m.cols, padded(m.cols)};
-  copy_rows(m, copy, 0, m.rows);
-  return copy;
-}
-
 }  // namespace
 
 template <class T>
@@ -83,8 +74,7 @@ void multiply(const Joined<T>& x, Matrix<const T> b, Matrix<T> c) {
   if (b.rows != columns || c.rows != x.rows() || c.cols != b.cols)
     throw Error("a product of {} x {} and {} x {} does not make {} x {}", x.rows(), columns, b.rows,
                 b.cols, c.rows, c.cols);
-  Buffer<T> memory;
-  const Matrix<const T> right = padded_copy(b, memory);
+  const Padded<T> right(b);
   const std::int64_t size = rows_per_strip(padded(columns));
   const std::int64_t strips = (c.rows + size - 1) / size;
 #pragma omp parallel
@@ -95,7 +85,7 @@ void multiply(const Joined<T>& x, Matrix<const T> b, Matrix<T> c) {
       const std::int64_t first = s * size, last = std::min(first + size, c.rows);
       const Matrix<T> left = read(x, columns, first, last, 0, columns, scratch.data());
       const Matrix<T> strip{sums.data(), last - first, c.cols, padded(c.cols)};
-      product_rows<T>(left, right, strip, 0, strip.rows);
+      product_rows<T>(left, right.view, strip, 0, strip.rows);
       for (std::int64_t i = first; i < last; ++i)
         std::copy_n(strip.row(i - first), c.cols, c.row(i));
     }
@@ -128,18 +118,17 @@ void multiply_into(const Joined<T>& x, Matrix<const T> a, Matrix<const T> b,
     if (y[k].data != nullptr && (y[k].rows != x.rows() || y[k].cols != x.parts[k].cols))
       throw Error("part {} is of {} x {}, not of {} x {}", k, y[k].rows, y[k].cols, x.rows(),
                   x.parts[k].cols);
-  Buffer<T> memory;
-  const Matrix<const T> right = padded_copy(b, memory);
-  const std::int64_t size = rows_per_strip(right.stride);
+  const Padded<T> right(b);
+  const std::int64_t size = rows_per_strip(right.view.stride);
   const std::int64_t strips = (a.rows + size - 1) / size;
 #pragma omp parallel
   {
-    const Buffer<T> scratch(size * right.stride);
+    const Buffer<T> scratch(size * right.view.stride);
 #pragma omp for schedule(dynamic)
     for (std::int64_t s = 0; s < strips; ++s) {
       const std::int64_t first = s * size, last = std::min(first + size, a.rows);
-      const Matrix<T> strip{scratch.data(), last - first, columns, right.stride};
-      product_rows<T>(rows_of(a, first, last), right, strip, 0, strip.rows);
+      const Matrix<T> strip{scratch.data(), last - first, columns, right.view.stride};
+      product_rows<T>(rows_of(a, first, last), right.view, strip, 0, strip.rows);
       each_piece(x, 0, columns,
                  [&](std::size_t part, std::int64_t, std::int64_t to, std::int64_t at) {
                    if (y[part].data == nullptr) return;

@@ -10,20 +10,6 @@
 namespace pdegcn::kernels {
 namespace {
 
-// A matrix in the layout of the kernels: itself when it has it already, a copy otherwise.
-template <class T>
-struct Padded {
-  explicit Padded(Matrix<const T> m) : view(m) {
-    if (m.is_padded()) return;
-    copy = Buffer<T>(m.rows * padded(m.cols));
-    const Matrix<T> target{copy.data(), m.rows, m.cols, padded(m.cols)};
-    copy_rows(m, target, 0, m.rows);
-    view = target;
-  }
-  Matrix<const T> view;
-  Buffer<T> copy;
-};
-
 // C = A B of floats on the matrix unit.
 void multiply_on_tiles(Matrix<const float> a, Matrix<const float> b, Matrix<float> c) {
   TilePanels panels(b.rows, b.cols);

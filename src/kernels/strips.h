@@ -41,6 +41,20 @@ void gram_strip(bool tiles, Matrix<const T> a, Matrix<const T> b, Matrix<T> c) {
   gram_rows<T>(a, b, c, 0, a.rows);
 }
 
+// A matrix in the layout of the kernels: itself when it has it already, a copy otherwise.
+template <class T>
+struct Padded {
+  explicit Padded(Matrix<const T> m) : view(m) {
+    if (m.is_padded()) return;
+    copy = Buffer<T>(m.rows * padded(m.cols));
+    const Matrix<T> target{copy.data(), m.rows, m.cols, padded(m.cols)};
+    copy_rows(m, target, 0, m.rows);
+    view = target;
+  }
+  Matrix<const T> view;
+  Buffer<T> copy;
+};
+
 // Rows first..last of a matrix.
 template <class T>
 Matrix<T> rows_of(const Matrix<T>& m, std::int64_t first, std::int64_t last) {
