@@ -49,15 +49,18 @@ Reproduction::Reproduction(ReproduceWishes wishes)
       table_(train::read_experiment_table(table_text(wishes_.name), wishes_.name)) {
   if (wishes_.out.empty()) {
     wishes_.out = usual_folder(wishes_);
-    if (fs::path(wishes_.out).filename() == "..")
+    if (const auto folder = fs::path(wishes_.out).filename(); folder == "." || folder == "..")
       throw Error("--out: say where the results of '{}' should go", wishes_.name);
   }
   // The results of another table, or a page that is somebody else's, are not written over.
-  if (const fs::path page = fs::path(wishes_.out) / "table.md";
-      fs::is_regular_file(page) &&
-      !data::File(page).content().starts_with(page_heading(wishes_, table_)))
-    throw Error("--out: {} is not of \"{}\"{}; say another folder, or move that file away",
-                page.string(), table_.title, wishes_.quick ? " with --quick" : "");
+  if (const fs::path page = fs::path(wishes_.out) / "table.md"; fs::is_regular_file(page)) {
+    const data::File file(page);
+    const std::string_view text = file.content();
+    if (!text.starts_with(page_heading(wishes_, table_)))
+      throw Error("--out: {} is not of \"{}\"{}, it begins with '{}'; say another folder",
+                  page.string(), table_.title, wishes_.quick ? " with --quick" : "",
+                  text.substr(0, std::min<std::size_t>(text.find('\n'), 80)));
+  }
   RunConfig given;
   train::apply_settings(given, wishes_.flags);
   quiet_ = given.quiet;
@@ -166,12 +169,19 @@ bool Reproduction::take_over_all() {
   return found;
 }
 
-void Reproduction::plan_runs(Line& line, const Settings& tuned) {
-  RunConfig config = config_of(*line.cell, tuned);
+// The same with what the data set says, once all of it is known to fit.
+RunConfig Reproduction::settled(const Cell& cell, const Settings& more) {
+  RunConfig config = config_of(cell, more);
   const data::Dataset& data = dataset(config);
   config = train::settle(std::move(config), data);
-  for (const Settings& settings : {line.cell->settings, tuned})
+  for (const Settings& settings : {cell.settings, more})
     train::check_fit(settings, config, train::parse_task(config.task), false);
+  return config;
+}
+
+void Reproduction::plan_runs(Line& line, const Settings& tuned) {
+  RunConfig config = settled(*line.cell, tuned);
+  const data::Dataset& data = dataset(config);
   config.protocol = wishes_.protocol;
   // As many seeds as wished for, or as many of several splits.
   const std::int64_t wished = wishes_.seeds == 0 && wishes_.quick ? 1 : wishes_.seeds;

@@ -83,6 +83,7 @@ class Reproduction {
   void plan();
   void plan_runs(Line& line, const train::Settings& tuned);
   train::RunConfig config_of(const train::Cell& cell, const train::Settings& more) const;
+  train::RunConfig settled(const train::Cell& cell, const train::Settings& more);
   const data::Dataset& dataset(const train::RunConfig& config);
   train::Flow flow_of(const train::Cell& cell) const;
   double seconds(const CellRun& run) const;

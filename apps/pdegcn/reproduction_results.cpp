@@ -156,7 +156,7 @@ report::Table paper_form(const train::ExperimentTable& table, const std::vector<
     if (row == rows.end()) row = rows.insert(row, {key, {}});
     const auto values = scores(line, protocol);
     const std::size_t all = count_of(line, protocol);
-    std::string text = "–";
+    std::string text = line.cell->published ? "–" : "cannot run";
     if (!values.empty())
       text = report::format_percent(report::mean_std(values), table.decimals);
     else if (all > 0)

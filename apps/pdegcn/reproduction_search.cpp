@@ -68,9 +68,8 @@ Settings Reproduction::settings_found(const Cell& cell, const train::Trial& best
   const train::TuneRule rule = *train::find_rule(table_, cell);
   Settings settings = best.settings;
   settings.insert(rule.with.begin(), rule.with.end());
-  RunConfig own = config_of(cell, settings);
+  const RunConfig own = settled(cell, settings);
   const data::Dataset& data = dataset(own);
-  own = train::settle(std::move(own), data);
   // T = h L is what counts where a search had other layers than the cell.
   if (settings.contains("step") && own.layers != best.config.layers)
     settings["step"].text =
@@ -90,7 +89,10 @@ int Reproduction::tune() {
     const auto rule = train::find_rule(table_, cell);
     if (!rule) return search;
     Settings more = rule->with;
-    config_of(cell, more);  // what the rule keeps is checked before the search, not after
+    // What the rule keeps is checked before the search, not after.
+    const RunConfig kept = settled(cell, more);
+    for (const RunConfig& run : train::single_runs(kept, dataset(kept)))
+      train::find_split(dataset(kept), run.split);
     for (const auto& [name, setting] : rule->judge) more[name] = setting;
     search.base = config_of(cell, more);
     const data::Dataset& data = dataset(search.base);
@@ -195,6 +197,10 @@ int Reproduction::tune() {
         stopped = is_over() || !perform_search(searches[k], k + 1);
       } catch (const report::InUse& error) {
         if (!quiet_) progress_->message(error.what());
+      } catch (const Error& error) {
+        // The other searches go on.
+        warn(fmt::format("{}: {}", searches[k].cells.front()->name, error.what()));
+        searches[k].failed = true;
       }
     }
   if (stop_requested()) return tell_stop();

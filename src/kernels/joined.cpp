@@ -111,9 +111,11 @@ void multiply_into(const Joined<T>& x, Matrix<const T> a, Matrix<const T> b,
                    const std::vector<Matrix<T>>& y) {
   check(x);
   const std::int64_t columns = x.cols();
-  if (a.rows != x.rows() || a.cols != b.rows || b.cols != columns || y.size() != x.parts.size())
-    throw Error("a product of {} x {} and {} x {} does not make {} x {} in {} parts", a.rows,
-                a.cols, b.rows, b.cols, x.rows(), columns, x.parts.size());
+  if (a.rows != x.rows() || a.cols != b.rows || b.cols != columns)
+    throw Error("a product of {} x {} and {} x {} does not make {} x {}", a.rows, a.cols, b.rows,
+                b.cols, x.rows(), columns);
+  if (y.size() != x.parts.size())
+    throw Error("what is given back for {} matrices is to go into {}", x.parts.size(), y.size());
   for (std::size_t k = 0; k < y.size(); ++k)
     if (y[k].data != nullptr && (y[k].rows != x.rows() || y[k].cols != x.parts[k].cols))
       throw Error("part {} is of {} x {}, not of {} x {}", k, y[k].rows, y[k].cols, x.rows(),

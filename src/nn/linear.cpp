@@ -117,6 +117,9 @@ torch::Tensor joined_product(const std::vector<torch::Tensor>& parts, const torc
   for (const auto& part : parts)
     if (part.dim() != 2 || part.scalar_type() != x.scalar_type() || part.device() != x.device())
       throw Error("what is joined must be matrices of one type on one device");
+  // One matrix stands there already. Its rows would be read one by one, and a mask that is drawn
+  // for a row of 16 takes ten times as long as one for all of them.
+  if (parts.size() == 1) return product(dropout(x, p, draw, site), weight);
   if (!has_kernels(x)) return product(dropout(torch::cat(parts, 1), p, draw, site), weight);
   if (!(p >= 0) || p >= 1) throw Error("the dropout p must be in [0, 1), it is {}", p);
   const auto seed = static_cast<std::int64_t>(draw.seed_of(site));

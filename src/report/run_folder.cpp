@@ -53,6 +53,12 @@ auto guarded(const fs::path& folder, const Call& call) {
   }
 }
 
+// What a killed process left behind in a folder that this one has the lock of.
+void remove_temporaries(const fs::path& folder) {
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (is_temporary(entry.path())) fs::remove(entry.path());
+}
+
 // Throws unless a new run may move in.
 void check_free(const RunFiles& files) {
   if (holds_run(files))
@@ -142,6 +148,7 @@ RunFolder RunFolder::create(const fs::path& folder, std::string_view config) {
     check_free({folder});  // before the lock, which must not appear in a folder of something else
     RunFolder run(folder);
     check_free(run.files_);  // and under it, as another process may have been quicker
+    remove_temporaries(folder);
     const std::string mark =
         fmt::format("{} 'pdegcn train --config' with this file repeats it.\n", kMark);
     write_atomically(run.files_.config(), std::array<std::string_view, 2>{mark, config});
@@ -152,8 +159,7 @@ RunFolder RunFolder::create(const fs::path& folder, std::string_view config) {
 RunFolder RunFolder::resume(const fs::path& folder) {
   return guarded(folder, [&] {
     RunFolder run(find_run(folder).folder);
-    for (const auto& entry : fs::directory_iterator(folder))
-      if (is_temporary(entry.path())) fs::remove(entry.path());
+    remove_temporaries(folder);
     return run;
   });
 }

@@ -52,7 +52,7 @@ TYPED_TEST(JoinedMatrices, HaveTheBitsOfOneMatrix) {
   const int before = omp_get_max_threads();
   tests::each_target([&] {
     for (const std::int64_t rows : {1, 13, 700})
-      // From 683 columns on the strips are of fewer rows than 48, from 5,462 on of 6.
+      // The strips are of 48 rows up to 672 columns, and of 6 from 2,721 on.
       for (const auto& widths :
            {std::vector<std::int64_t>{1}, {3, 1, 5}, {64, 128, 64}, {70, 2}, {700, 30}, {6000, 3}})
         for (const double p : {0.0, 0.3})
@@ -107,6 +107,8 @@ TYPED_TEST(JoinedMatrices, MayHaveNoRows) {
   multiply<T>(test.x, {b.data(), 5, 2, 2}, {nullptr, 0, 2, 2});
   multiply_transposed<T>({nullptr, 0, 2, 2}, test.x, {sums.data(), 2, 5, 5});
   EXPECT_EQ(sums, std::vector<T>(2 * 5, T{0}));
+  multiply_into<T>(test.x, {nullptr, 0, 2, 2}, {b.data(), 2, 5, 5},
+                   {{nullptr, 0, 2, 2}, {nullptr, 0, 3, 3}});
 }
 
 TEST(JoinedMatricesErrors, SizesThatDoNotFitAreNamed) {
@@ -114,6 +116,14 @@ TEST(JoinedMatricesErrors, SizesThatDoNotFitAreNamed) {
   std::vector<float> b(6 * 2), c(4 * 2);
   PDEGCN_EXPECT_ERROR(multiply<float>(test.x, {b.data(), 6, 2, 2}, {c.data(), 4, 2, 2}), "4 x 5",
                       "6 x 2");
+  PDEGCN_EXPECT_ERROR(multiply_transposed<float>({c.data(), 4, 2, 2}, test.x, {b.data(), 2, 6, 6}),
+                      "4 x 2", "4 x 5", "2 x 6");
+  const auto give_back = [&](std::vector<Matrix<float>> y) {
+    multiply_into<float>(test.x, {c.data(), 4, 2, 2}, {b.data(), 2, 5, 5}, y);
+  };
+  PDEGCN_EXPECT_ERROR(give_back({{nullptr, 4, 2, 2}}), "for 2 matrices", "into 1");
+  PDEGCN_EXPECT_ERROR(give_back({{nullptr, 4, 2, 2}, {b.data(), 4, 2, 2}}), "part 1", "4 x 2",
+                      "4 x 3");
   test.x.parts[1].rows = 3;
   PDEGCN_EXPECT_ERROR(multiply<float>(test.x, {b.data(), 5, 2, 2}, {c.data(), 4, 2, 2}), "4", "3",
                       "side by side");

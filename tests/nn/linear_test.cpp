@@ -28,6 +28,18 @@ TEST(JoinedProduct, IsTheProductOfWhatStandsSideBySide) {
     }
 }
 
+TEST(JoinedProduct, OfOneIsItsProduct) {
+  const auto x = normal({40, 16}, 1, torch::kFloat32).requires_grad_();
+  const auto weight = normal({5, 16}, 2, torch::kFloat32).requires_grad_();
+  const nn::Draw draw{3, 4};
+  const auto ours = nn::joined_product({x}, weight, 0.4, draw, 5);
+  const auto plain = nn::product(nn::dropout(x, 0.4, draw, 5), weight);
+  EXPECT_TRUE(torch::equal(ours, plain));
+  const auto a = torch::autograd::grad({ours.square().sum()}, {x, weight});
+  const auto b = torch::autograd::grad({plain.square().sum()}, {x, weight});
+  for (std::size_t k = 0; k < a.size(); ++k) EXPECT_TRUE(torch::equal(a[k], b[k])) << k;
+}
+
 TEST(JoinedProduct, WhatDoesNotFitIsAnError) {
   const auto x = normal({4, 3}, 1);
   const auto join = [](const std::vector<torch::Tensor>& parts, double p) {

@@ -31,14 +31,20 @@ TEST_F(OwnTable, ASearchThatABudgetEndsSaysSo) {
 // What a search would keep is looked at before its trials, also where the judge hides it.
 TEST_F(OwnTable, ABadSettingToKeepIsFoundBeforeTheSearch) {
   std::string text = read_text(folder.path() / "mine.toml");
-  text.replace(text.find("judge = {seeds = 1}"), 19, "judge = {seeds = 1, channels = 4}");
-  text.replace(text.find("with = {channels = 4}"), 21, "with = {channels = -4}");
-  folder.write("mine.toml", text);
-  const Outcome outcome = pdegcn(folder.path(), line + "a --tune --epochs 2");
-  EXPECT_EQ(outcome.code, 1);
-  EXPECT_TRUE(contains(outcome.err, "own/d/2: ") && contains(outcome.err, "channels"))
-      << outcome.err;
-  EXPECT_FALSE(fs::exists(folder.path() / "a/tune"));
+  text.replace(text.find("judge = {seeds = 1}"), 19,
+               "judge = {seeds = 1, channels = 4, split = \"main\"}");
+  const auto at = text.find("with = {channels = 4}");
+  for (const auto& [with, complaint] :
+       {std::pair("channels = -4", "channels"), std::pair("split = \"nonsense\"", "nonsense"),
+        std::pair("points = 64", "does not fit the task")}) {
+    std::string other = text;
+    folder.write("mine.toml", other.replace(at, 21, fmt::format("with = {{{}}}", with)));
+    const Outcome outcome = pdegcn(folder.path(), line + "a --tune --epochs 2");
+    EXPECT_EQ(outcome.code, 1);
+    EXPECT_TRUE(contains(outcome.err, "own/d/2: ") && contains(outcome.err, complaint))
+        << outcome.err;
+    EXPECT_FALSE(fs::exists(folder.path() / "a/tune"));
+  }
 }
 
 // Two cells judged with the layers of one of them share its search, and T.

@@ -212,12 +212,14 @@ TEST_F(OwnTable, ARunOnOtherDataIsNotTakenForOneOnThese) {
 }
 
 TEST_F(OwnTable, ATableMayBeginWithDots) {
-  for (const char* name : {"...toml", ".mine.toml"})
+  for (const char* name : {"..toml", "...toml", ".mine.toml"})
     fs::copy(folder.path() / "mine.toml", folder.path() / name);
   const std::string rest = " --cells own/h/2 --epochs 2 --seeds 1 --quiet";
-  const Outcome nowhere = pdegcn(folder.path(), "reproduce ...toml" + rest);
-  EXPECT_EQ(nowhere.code, 1);
-  EXPECT_TRUE(contains(nowhere.err, "--out: say where")) << nowhere.err;
+  for (const char* name : {"..toml", "...toml"}) {
+    const Outcome nowhere = pdegcn(folder.path(), std::string("reproduce ") + name + rest);
+    EXPECT_EQ(nowhere.code, 1);
+    EXPECT_TRUE(contains(nowhere.err, "--out: say where")) << nowhere.err;
+  }
   pdegcn_ok(folder.path(), "reproduce ...toml --out a" + rest);
   pdegcn_ok(folder.path(), "reproduce .mine.toml" + rest);
   EXPECT_TRUE(fs::exists(folder.path() / "reproduce/.mine/table.md"));
@@ -354,6 +356,9 @@ TEST_F(OwnTable, AFolderBelongsToOneTable) {
   is_refused();
   folder.write("mine.toml", mine);
   pdegcn_ok(folder.path(), cell);
+  const Outcome quick = pdegcn(folder.path(), line + "a --quick");
+  EXPECT_EQ(quick.code, 1);
+  EXPECT_TRUE(contains(quick.err, "with --quick, it begins with '## A table")) << quick.err;
   folder.write("a/table.md", "my own notes\n");
   is_refused();
 }
