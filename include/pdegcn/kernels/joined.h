@@ -7,8 +7,8 @@
 
 namespace pdegcn::kernels {
 
-// Matrices of equally many rows side by side, X = [X₁ X₂ …], with dropout over all of them: read strip
-// by strip, neither X nor what dropout leaves of it is ever stored. The bits are those that
+// Matrices of equally many rows side by side, X = [X₁ X₂ …], with dropout over all of them: read
+// strip by strip, neither X nor what dropout leaves of it is ever stored. The bits are those that
 // products with X itself have on the vector units.
 template <class T>
 struct Joined {
