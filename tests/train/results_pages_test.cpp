@@ -64,6 +64,7 @@ Runs runs_of(const std::filesystem::path& path) {
     std::vector<std::string> cells;
     std::istringstream rest(line);
     for (std::string cell; std::getline(rest, cell, ',');) cells.push_back(cell);
+    if (line.ends_with(',')) cells.emplace_back();  // no time is known
     if (head.empty()) {
       head = cells;
       continue;
