@@ -5,7 +5,6 @@
 #include "pdegcn/graph/error.h"
 #include "pdegcn/kernels/product.h"
 #include "pdegcn/kernels/softmax.h"
-#include "pdegcn/kernels/targets.h"
 #include "tiles.h"
 
 namespace pdegcn::kernels {
@@ -184,7 +183,7 @@ void run(const Classifier& layer, Matrix<const float> x, std::span<const std::in
 void run_on_target(const Classifier& layer, Matrix<const float> x,
                    std::span<const std::int32_t> labels, std::span<RowVerdict> verdicts,
                    const ClassifierGradient* gradient) {
-  (target() == kTiles ? run<TilePanels> : run<FloatPanels>)(layer, x, labels, verdicts, gradient);
+  (tiles_in_use() ? run<TilePanels> : run<FloatPanels>)(layer, x, labels, verdicts, gradient);
 }
 
 }  // namespace

@@ -25,12 +25,16 @@ bool have_tiles() {
   return supported().front() == HWY_AVX3 && tiles_exist();
 }
 
-std::atomic<bool>& tiles_in_use() {
+std::atomic<bool>& use_of_tiles() {
   static std::atomic<bool> use = have_tiles();
   return use;
 }
 
 }  // namespace
+
+bool tiles_in_use() {
+  return use_of_tiles();
+}
 
 std::vector<std::string> targets() {
   std::vector<std::string> names;
@@ -48,7 +52,7 @@ void use_target(std::string_view name) {
   for (const std::int64_t bit : supported()) {
     if (!tiles && name != name_of(bit)) continue;
     hwy::SetSupportedTargetsForTest(bit);
-    tiles_in_use() = tiles;
+    use_of_tiles() = tiles;
     return;
   }
   throw Error("the target '{}' is none that the kernels have on this processor", name);

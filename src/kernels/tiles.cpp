@@ -1,7 +1,5 @@
 #include "tiles.h"
 
-#include "pdegcn/kernels/targets.h"
-
 #if defined(__x86_64__) && defined(__linux__)
 #include <cpuid.h>
 #include <immintrin.h>
@@ -311,7 +309,7 @@ template <>
 bool on_tiles<float>(std::int64_t inner, std::int64_t columns) {
   constexpr std::int64_t kLeast = 128;
   return inner >= kLeast && columns >= kLeast && inner % TilePanels::kWidth == 0 &&
-         columns % TilePanels::kWidth == 0 && target() == kTiles;
+         columns % TilePanels::kWidth == 0 && tiles_in_use();
 }
 template <>
 bool on_tiles<double>(std::int64_t, std::int64_t) {

@@ -22,6 +22,10 @@ inline constexpr const char* kTiles = "AMX";
 // Whether the processor has the unit and the system lets this process use it.
 bool tiles_exist();
 
+// Whether it is the target in use. Asked for every product: the name of the target asks the
+// processor what it has, which on a virtual machine takes as long as a small product.
+bool tiles_in_use();
+
 // Whether products of matrices that are `inner` deep and have `columns` columns go there: only
 // where cutting the rows of the left factor in two is a small part of the work on them.
 template <class T>
