@@ -47,19 +47,11 @@ bool has_trouble(const Line& line) {
 Reproduction::Reproduction(ReproduceWishes wishes)
     : wishes_(std::move(wishes)),
       table_(train::read_experiment_table(table_text(wishes_.name), wishes_.name)) {
+  if (table_.title.empty()) table_.title = fs::path(wishes_.name).stem();
   if (wishes_.out.empty()) {
     wishes_.out = usual_folder(wishes_);
     if (const auto folder = fs::path(wishes_.out).filename(); folder == "." || folder == "..")
       throw Error("--out: say where the results of '{}' should go", wishes_.name);
-  }
-  // The results of another table, or a page that is somebody else's, are not written over.
-  if (const fs::path page = fs::path(wishes_.out) / "table.md"; fs::is_regular_file(page)) {
-    const data::File file(page);
-    const std::string_view text = file.content();
-    if (!text.starts_with(page_heading(wishes_, table_)))
-      throw Error("--out: {} is not of \"{}\"{}, it begins with '{}'; say another folder",
-                  page.string(), table_.title, wishes_.quick ? " with --quick" : "",
-                  text.substr(0, std::min<std::size_t>(text.find('\n'), 80)));
   }
   RunConfig given;
   train::apply_settings(given, wishes_.flags);
@@ -89,12 +81,33 @@ Reproduction::Reproduction(ReproduceWishes wishes)
     throw Error("--quick: none of the quick cells of {} fits '{}'; they are {}", wishes_.name,
                 wishes_.cells, fmt::join(table_.quick_cells, ", "));
 
+  take_folder();
   const fs::path own = fs::path(wishes_.out) / "tuned.toml";
   if (fs::exists(own))
     tuned_ = train::read_tuned(data::File(own).content(), own.string());
   else if (!wishes_.tune)  // a search begins anew, whatever an earlier one has found
     tuned_ = train::read_tuned(train::experiment("tuned/" + wishes_.name), "tuned");
   start_ = report::Progress::steady_seconds();
+}
+
+// The results and settings of another table, or a page that is somebody else's, are not written
+// over: from here on the folder has a page that says which table it belongs to.
+void Reproduction::take_folder() const {
+  const fs::path page = fs::path(wishes_.out) / "table.md";
+  const std::string heading = page_heading(wishes_, table_);
+  std::error_code ignored;  // where there is no folder, the lock says why
+  fs::create_directories(wishes_.out, ignored);
+  const auto lock = wait_for(wishes_.out);
+  if (!fs::exists(page)) {
+    report::write_atomically(page, heading + "\nNothing has been run yet.\n");
+    return;
+  }
+  const data::File file(page);
+  const std::string_view text = file.content();
+  if (!text.starts_with(heading))
+    throw Error("--out: {} is not of \"{}\"{}, it begins with '{}'; say another folder",
+                page.string(), table_.title, wishes_.quick ? " with --quick" : "",
+                text.substr(0, std::min<std::size_t>(text.find('\n'), 80)));
 }
 
 // The settings of a cell, with those that come on top.
@@ -112,6 +125,7 @@ RunConfig Reproduction::config_of(const Cell& cell, const Settings& more) const 
   return config;
 }
 
+// By the settings as they were given: settled ones name the same data set in another way.
 const data::Dataset& Reproduction::dataset(const RunConfig& config) {
   const std::string key = train::opened_by(config);
   const auto found = data_.find(key);
@@ -169,19 +183,19 @@ bool Reproduction::take_over_all() {
   return found;
 }
 
-// The same with what the data set says, once all of it is known to fit.
-RunConfig Reproduction::settled(const Cell& cell, const Settings& more) {
+// The same with what the data set says, once all of it is known to fit, and the data set.
+std::pair<RunConfig, const data::Dataset&> Reproduction::settled(const Cell& cell,
+                                                                 const Settings& more) {
   RunConfig config = config_of(cell, more);
   const data::Dataset& data = dataset(config);
   config = train::settle(std::move(config), data);
   for (const Settings& settings : {cell.settings, more})
     train::check_fit(settings, config, train::parse_task(config.task), false);
-  return config;
+  return {std::move(config), data};
 }
 
 void Reproduction::plan_runs(Line& line, const Settings& tuned) {
-  RunConfig config = settled(*line.cell, tuned);
-  const data::Dataset& data = dataset(config);
+  auto [config, data] = settled(*line.cell, tuned);
   config.protocol = wishes_.protocol;
   // As many seeds as wished for, or as many of several splits.
   const std::int64_t wished = wishes_.seeds == 0 && wishes_.quick ? 1 : wishes_.seeds;
@@ -421,7 +435,10 @@ int Reproduction::run() {
 }
 
 int Reproduction::tell_stop() const {
-  fmt::print(stderr, "stopped; the same command goes on:\n  {}\n", whole_command(wishes_));
+  const bool flows =
+      std::ranges::any_of(cells_, [](const Cell* cell) { return !cell->flow.empty(); });
+  fmt::print(stderr, "stopped; the same command {}:\n  {}\n", flows ? "begins again" : "goes on",
+             whole_command(wishes_));
   return kUserError;
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "pdegcn/report/progress.h"
@@ -80,10 +81,12 @@ class Reproduction {
   int tune();  // searches for their hyper-parameters
 
  private:
+  void take_folder() const;
   void plan();
   void plan_runs(Line& line, const train::Settings& tuned);
   train::RunConfig config_of(const train::Cell& cell, const train::Settings& more) const;
-  train::RunConfig settled(const train::Cell& cell, const train::Settings& more);
+  std::pair<train::RunConfig, const data::Dataset&> settled(const train::Cell& cell,
+                                                            const train::Settings& more);
   const data::Dataset& dataset(const train::RunConfig& config);
   train::Flow flow_of(const train::Cell& cell) const;
   double seconds(const CellRun& run) const;

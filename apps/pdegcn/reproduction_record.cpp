@@ -1,8 +1,11 @@
 #include "reproduction_record.h"
 
+#include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <thread>
 
+#include "command.h"
 #include "pdegcn/data/file.h"
 #include "pdegcn/data/splits.h"
 #include "pdegcn/graph/error.h"
@@ -25,6 +28,15 @@ std::string fingerprint_of(const CellRun& run) {
 }
 
 }  // namespace
+
+report::FolderLock wait_for(const fs::path& folder) {
+  for (;;) try {
+      return report::FolderLock(folder);
+    } catch (const report::InUse&) {
+      if (stop_requested()) throw;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+}
 
 void write_record(const CellRun& run) {
   const RunRecord& r = *run.record;

@@ -5,6 +5,9 @@
 
 namespace pdegcn::app {
 
+// The lock of a folder that several processes write to, each for moments.
+report::FolderLock wait_for(const std::filesystem::path& folder);
+
 // Which protocols a run is for.
 std::vector<std::string> protocols_of(const train::RunConfig& config);
 

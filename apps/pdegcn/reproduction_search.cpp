@@ -1,13 +1,11 @@
 // Searches for the hyper-parameters of a table's cells.
 #include <algorithm>
-#include <chrono>
-#include <thread>
 
 #include "command.h"
 #include "pdegcn/data/file.h"
 #include "pdegcn/graph/error.h"
 #include "pdegcn/report/atomic_file.h"
-#include "reproduction.h"
+#include "reproduction_record.h"
 
 namespace pdegcn::app {
 namespace {
@@ -22,6 +20,7 @@ using train::Settings;
 struct Search {
   std::vector<const Cell*> cells;
   RunConfig base;
+  const data::Dataset* data = nullptr;
   std::string space;
   std::int64_t trials = 0;
   double cost = 0;
@@ -33,22 +32,12 @@ struct Search {
   }
 };
 
-// Waits for other processes that write to a folder; they hold it for moments.
-report::FolderLock wait_for(const fs::path& folder) {
-  for (;;) try {
-      return report::FolderLock(folder);
-    } catch (const report::InUse&) {
-      if (stop_requested()) throw;
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-}
-
 // Begins a search in a folder or goes on with the one there. Throws InUse when another process is
 // at it.
-train::Tuner open_search(const Search& search, const data::Dataset& data, const std::string& name,
-                         const fs::path& folder) {
+train::Tuner open_search(const Search& search, const std::string& name, const fs::path& folder) {
   const auto open = [&](bool resume) {
-    return train::Tuner(search.base, data, search.space, name, search.trials, folder, resume);
+    return train::Tuner(search.base, *search.data, search.space, name, search.trials, folder,
+                        resume);
   };
   const bool resume = fs::exists(folder / "tune.toml");
   try {
@@ -68,8 +57,7 @@ Settings Reproduction::settings_found(const Cell& cell, const train::Trial& best
   const train::TuneRule rule = *train::find_rule(table_, cell);
   Settings settings = best.settings;
   settings.insert(rule.with.begin(), rule.with.end());
-  const RunConfig own = settled(cell, settings);
-  const data::Dataset& data = dataset(own);
+  const auto [own, data] = settled(cell, settings);
   // T = h L is what counts where a search had other layers than the cell.
   if (settings.contains("step") && own.layers != best.config.layers)
     settings["step"].text =
@@ -90,18 +78,17 @@ int Reproduction::tune() {
     if (!rule) return search;
     Settings more = rule->with;
     // What the rule keeps is checked before the search, not after.
-    const RunConfig kept = settled(cell, more);
-    for (const RunConfig& run : train::single_runs(kept, dataset(kept)))
-      train::find_split(dataset(kept), run.split);
+    const auto [kept, data] = settled(cell, more);
+    for (const RunConfig& run : train::single_runs(kept, data)) train::find_split(data, run.split);
     for (const auto& [name, setting] : rule->judge) more[name] = setting;
     search.base = config_of(cell, more);
-    const data::Dataset& data = dataset(search.base);
-    search.base = train::settle(std::move(search.base), data);
+    search.data = &dataset(search.base);
+    search.base = train::settle(std::move(search.base), *search.data);
     search.cells = {&cell};
     search.space = train::space_for(*rule, search.base.layers);
     search.trials =
         wishes_.trials > 0 ? wishes_.trials : rule->trials.value_or(train::kUsualTrials);
-    search.cost = cost_.seconds(search.base, data);
+    search.cost = cost_.seconds(search.base, *search.data);
     return search;
   };
   const auto is_same = [&](const Cell& cell, const Search& search) {
@@ -151,9 +138,8 @@ int Reproduction::tune() {
   const auto perform_search = [&](Search& search, std::size_t number) {
     const std::string& name = search.cells.front()->name;
     const fs::path folder = fs::path(wishes_.out) / "tune" / name;
-    const data::Dataset& data = dataset(search.base);
     auto tuner =
-        open_search(search, data, fmt::format("{}, the space of {}", wishes_.name, name), folder);
+        open_search(search, fmt::format("{}, the space of {}", wishes_.name, name), folder);
     merge_tuned();
     if (is_done(search)) return true;
     if (!quiet_) progress_->message(fmt::format("{}/{} {}", number, searches.size(), name));
@@ -187,6 +173,11 @@ int Reproduction::tune() {
                                      best->number, percent(best->score)));
     return true;
   };
+  const auto fail = [&](Search& search, const std::exception& error) {
+    // The other searches go on.
+    warn(fmt::format("{}: {}", search.cells.front()->name, error.what()));
+    search.failed = true;
+  };
   bool stopped = false;
   // The second time for what other processes had, and have left unfinished.
   for (int round = 0; round < 2; ++round)
@@ -198,9 +189,9 @@ int Reproduction::tune() {
       } catch (const report::InUse& error) {
         if (!quiet_) progress_->message(error.what());
       } catch (const Error& error) {
-        // The other searches go on.
-        warn(fmt::format("{}: {}", searches[k].cells.front()->name, error.what()));
-        searches[k].failed = true;
+        fail(searches[k], error);
+      } catch (const fs::filesystem_error& error) {
+        fail(searches[k], error);
       }
     }
   if (stop_requested()) return tell_stop();

@@ -31,14 +31,17 @@ void each_piece(const Joined<T>& x, std::int64_t first, std::int64_t last, const
   }
 }
 
-// `count` values in row i of X from column `at` on, as dropout leaves them.
+// Dropout of rows from `first` on and columns from `column` on of X, which has `all` columns. The
+// parts of a row are short, and a mask takes its time to begin: rows are drawn whole, and all at
+// once where nothing stands between them.
 template <class T>
-void drop(const Joined<T>& x, std::int64_t columns, std::int64_t i, std::int64_t at,
-          const T* values, std::int64_t count, T* out) {
-  if (x.p > 0)
-    dropout(values, count, x.p, x.seed, x.step, out, i * columns + at);
-  else
-    std::copy_n(values, count, out);
+void drop(const Joined<T>& x, std::int64_t all, std::int64_t first, std::int64_t column,
+          const Matrix<T>& strip) {
+  if (x.p == 0) return;
+  const bool whole = strip.cols == all && strip.stride == all;
+  const std::int64_t count = whole ? strip.rows * all : strip.cols;
+  for (std::int64_t i = 0; i < (whole ? 1 : strip.rows); ++i)
+    dropout<T>(strip.row(i), count, x.p, x.seed, x.step, strip.row(i), (first + i) * all + column);
 }
 
 // Rows first..last and columns column..column + columns of X, padded.
@@ -49,9 +52,10 @@ Matrix<T> read(const Joined<T>& x, std::int64_t all, std::int64_t first, std::in
   each_piece(x, column, column + columns,
              [&](std::size_t part, std::int64_t from, std::int64_t to, std::int64_t at) {
                for (std::int64_t i = first; i < last; ++i)
-                 drop(x, all, i, at, x.parts[part].row(i) + from, to - from,
-                      strip.row(i - first) + at - column);
+                 std::copy_n(x.parts[part].row(i) + from, to - from,
+                             strip.row(i - first) + at - column);
              });
+  drop(x, all, first, column, strip);
   for (std::int64_t i = 0; i < strip.rows; ++i)
     std::fill(strip.row(i) + columns, strip.row(i) + strip.stride, T{0});
   return strip;
@@ -99,7 +103,7 @@ void multiply_transposed(Matrix<const T> a, const Joined<T>& x, Matrix<T> c) {
   if (a.rows != x.rows() || c.rows != a.cols || c.cols != columns)
     throw Error("a product of {} x {}, transposed, and {} x {} does not make {} x {}", a.rows,
                 a.cols, x.rows(), columns, c.rows, c.cols);
-  sum_rows<T>(false, a, c,
+  sum_rows<T>(false, a, c, kScratch,
               [&](std::int64_t first, std::int64_t last, std::int64_t column, std::int64_t width,
                   T* scratch) -> Matrix<const T> {
                 return read(x, columns, first, last, column, width, scratch);
@@ -131,11 +135,12 @@ void multiply_into(const Joined<T>& x, Matrix<const T> a, Matrix<const T> b,
       const std::int64_t first = s * size, last = std::min(first + size, a.rows);
       const Matrix<T> strip{scratch.data(), last - first, columns, right.view.stride};
       product_rows<T>(rows_of(a, first, last), right.view, strip, 0, strip.rows);
+      drop(x, columns, first, 0, strip);
       each_piece(x, 0, columns,
                  [&](std::size_t part, std::int64_t, std::int64_t to, std::int64_t at) {
                    if (y[part].data == nullptr) return;
                    for (std::int64_t i = first; i < last; ++i)
-                     drop(x, columns, i, at, strip.row(i - first) + at, to, y[part].row(i));
+                     std::copy_n(strip.row(i - first) + at, to, y[part].row(i));
                  });
     }
   }

@@ -62,7 +62,7 @@ void multiply_transposed(Matrix<const T> a, Matrix<const T> b, Matrix<T> c) {
     throw Error("a product of {} x {}, transposed, and {} x {} does not make {} x {}", a.rows,
                 a.cols, b.rows, b.cols, c.rows, c.cols);
   const Padded<T> right(b);
-  sum_rows<T>(on_tiles<T>(c.rows, c.cols), a, c,
+  sum_rows<T>(on_tiles<T>(c.rows, c.cols), a, c, 0,
               [&](std::int64_t first, std::int64_t last, std::int64_t column, std::int64_t columns,
                   T*) -> Matrix<const T> {
                 return {right.view.row(first) + column, last - first, columns, right.view.stride};

@@ -14,10 +14,14 @@ inline constexpr std::int64_t kColumnsPerBlock = 64;
 inline constexpr std::int64_t kRowsPerGroup = 256;
 inline constexpr std::int64_t kPieces = 32;
 
-// read(first, last, column, columns, scratch) has those rows and columns of B, padded; off the
-// matrix unit it may put them into `scratch`.
+// What read() below may need to put rows and columns of B together, off the matrix unit.
+inline constexpr std::int64_t kScratch = kRowsPerGroup * kColumnsPerBlock;
+
+// read(first, last, column, columns, scratch) has those rows and columns of B, padded; `scratch` is
+// a thread's own memory for as many values as one says.
 template <class T, class Read>
-void sum_rows(bool tiles, Matrix<const T> a, Matrix<T> c, const Read& read) {
+void sum_rows(bool tiles, Matrix<const T> a, Matrix<T> c, std::int64_t scratch_size,
+              const Read& read) {
   // The matrix unit cuts the left factor in two anew for each block, and wants them wider.
   const std::int64_t width = tiles ? 4 * kColumnsPerBlock : kColumnsPerBlock;
   const std::int64_t blocks = (c.cols + width - 1) / width;
@@ -29,7 +33,7 @@ void sum_rows(bool tiles, Matrix<const T> a, Matrix<T> c, const Read& read) {
   const Buffer<T> sums(groups * size);
 #pragma omp parallel
   {
-    const Buffer<T> scratch(kRowsPerGroup * kColumnsPerBlock);
+    const Buffer<T> scratch(scratch_size);
 #pragma omp for schedule(dynamic)
     for (std::int64_t piece = 0; piece < groups * blocks; ++piece) {
       const std::int64_t g = piece / blocks;

@@ -93,11 +93,12 @@ cells = [{paper = 61.5}]
     return runs;
   }
 
-  // The same command several times at once, each in a folder of its own.
-  std::vector<std::unique_ptr<ChildProcess>> start(const std::string& command, int times) const {
+  // Commands at once, each in a folder of its own.
+  std::vector<std::unique_ptr<ChildProcess>> start(const std::vector<std::string>& commands) const {
     std::vector<std::unique_ptr<ChildProcess>> processes;
-    for (int k = 0; k < times; ++k) {
-      const std::filesystem::path own = folder.path() / fmt::format("process-{}", k);
+    for (const std::string& command : commands) {
+      const std::filesystem::path own = folder.path() / fmt::format("process-{}", processes.size());
+      std::filesystem::remove_all(own);
       std::filesystem::create_directories(own);
       std::filesystem::create_directory_symlink(folder.path() / "own", own / "own");
       std::filesystem::copy(folder.path() / "mine.toml", own / "mine.toml");

@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 TEST_F(OwnTable, SeveralProcessesShareTheSearches) {
   const std::string command = "reproduce mine.toml --tune --threads 1 --epochs 40 --out ";
   const fs::path shared = folder.path() / "shared";
-  const auto processes = start(command + shared.string(), 2);
+  const auto processes = start({2, command + shared.string()});
   std::size_t begun = 0;
   for (const auto& process : processes) {
     EXPECT_EQ(process->wait(), 0) << process->err();
@@ -44,6 +44,20 @@ TEST_F(OwnTable, ABadSettingToKeepIsFoundBeforeTheSearch) {
     EXPECT_TRUE(contains(outcome.err, "own/d/2: ") && contains(outcome.err, complaint))
         << outcome.err;
     EXPECT_FALSE(fs::exists(folder.path() / "a/tune"));
+  }
+}
+
+TEST_F(OwnTable, ASearchThatFailsLeavesTheOthers) {
+  const std::string command = line + "a --tune --epochs 2";
+  for (const bool file : {true, false}) {  // in the place of the folder, or somebody else's in it
+    fs::remove_all(folder.path() / "a");
+    folder.write(file ? "a/tune/own/d/2" : "a/tune/own/d/2/notes.txt", "");
+    const Outcome outcome = pdegcn(folder.path(), command);
+    EXPECT_EQ(outcome.code, 1);
+    EXPECT_TRUE(contains(outcome.err, "own/d/2: ")) << outcome.err;
+    EXPECT_TRUE(contains(outcome.out, "1 of 2 searches came to their end")) << outcome.out;
+    const std::string tuned = read_text(folder.path() / "a/tuned.toml");
+    EXPECT_TRUE(contains(tuned, "[\"own/d/3\"]") && !contains(tuned, "[\"own/d/2\"]")) << tuned;
   }
 }
 

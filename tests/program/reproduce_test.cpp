@@ -113,7 +113,7 @@ TEST_F(OwnTable, RunsOnceAndTheSavedConfigRepeatsARun) {
 TEST_F(OwnTable, SeveralProcessesShareTheRuns) {
   const std::string command = "reproduce mine.toml --threads 1 --seeds 4 --epochs 150 --out ";
   const fs::path shared = folder.path() / "shared";
-  const auto processes = start(command + shared.string(), 3);
+  const auto processes = start({3, command + shared.string()});
   std::map<std::string, int> times;
   for (const auto& process : processes) {
     EXPECT_EQ(process->wait(), 0) << process->err();
@@ -354,13 +354,38 @@ TEST_F(OwnTable, AFolderBelongsToOneTable) {
   };
   folder.write("mine.toml", other);
   is_refused();
-  folder.write("mine.toml", mine);
+  folder.write("mine.toml", mine + "[quick]\ncells = [\"own/h/2\"]\n");
   pdegcn_ok(folder.path(), cell);
   const Outcome quick = pdegcn(folder.path(), line + "a --quick");
   EXPECT_EQ(quick.code, 1);
   EXPECT_TRUE(contains(quick.err, "with --quick, it begins with '## A table")) << quick.err;
   folder.write("a/table.md", "my own notes\n");
   is_refused();
+  // So it is from the first search on, which would else be taken for one of the other table.
+  pdegcn_ok(folder.path(), line + "b --tune --epochs 2 --cells own/d/2");
+  folder.write("mine.toml", other);
+  const Outcome search = pdegcn(folder.path(), line + "b --tune --epochs 2 --cells own/d/2");
+  EXPECT_EQ(search.code, 1);
+  EXPECT_TRUE(contains(search.err, "b/table.md is not of \"Another of one's own\"")) << search.err;
+}
+
+// One without a title is called by its file, and of two that begin together one gets the folder.
+TEST_F(OwnTable, OneOfTwoTablesGetsTheFolder) {
+  std::string text = read_text(folder.path() / "mine.toml");
+  text.erase(text.find("title"), text.find('\n', text.find("title")) - text.find("title"));
+  folder.write("one.toml", text);
+  folder.write("two.toml", text);
+  for (const char* out : {"a", "b", "c"}) {
+    const auto command = [&](const char* table) {
+      return fmt::format("reproduce {0}/{1} --cells own/h/2 --epochs 2 --seeds 1 --out {0}/{2}",
+                         folder.path().string(), table, out);
+    };
+    const auto processes = start({command("one.toml"), command("two.toml")});
+    const bool first = processes[0]->wait() == 0, second = processes[1]->wait() == 0;
+    EXPECT_NE(first, second) << processes[0]->err() << processes[1]->err();
+    const std::string page = read_text(folder.path() / out / "table.md");
+    EXPECT_TRUE(page.starts_with(first ? "## one\n" : "## two\n")) << page;
+  }
 }
 
 TEST_F(OwnTable, CellsSeedsAndBudgetCutItDown) {

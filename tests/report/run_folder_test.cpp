@@ -78,8 +78,8 @@ TEST(RunFolder, MovesIntoWhatAKillLeft) {
   put(scratch / ".lock", "99999\n");
   put(scratch / "config.toml.99999.pdegcn-tmp", "# A ru");
   RunFolder::create(scratch.path(), "");
-  RunFolder::resume(scratch.path());
   EXPECT_FALSE(fs::exists(scratch / "config.toml.99999.pdegcn-tmp"));
+  RunFolder::resume(scratch.path());
 }
 
 TEST(RunFolder, ResumeKeepsAllButTemporaryFiles) {

@@ -53,7 +53,8 @@ class Progress {
   // Prints a line for good, in every style; a live line goes on below it.
   void message(std::string_view line);
 
-  // Ends the run: erases the live line, or prints the last epoch if it is not yet there.
+  // Ends the run: erases the live line; among plain lines the last epoch is printed if it is not
+  // yet there.
   void finish();
 
   static double steady_seconds();
